@@ -194,9 +194,10 @@ stop_programs() {
 port_of() { head -n1 "$data/run/postern-$1.ports"; }
 
 # Sign-ins through the five programs compared with the hash pool alone, alternately; and the pool
-# with hashes of Keycloak's cost, below which ours may not fall.
+# with hashes of Keycloak's cost, below which ours may not fall. Sign-ins of people with an
+# authenticator app follow those without, in each run.
 bench_sign-in() {
-  local run hashes sign_ins
+  local run hashes sign_ins with_app
   # New programs for each run: the same addresses sign up.
   for run in $(seq "$runs"); do
     start_programs
@@ -210,6 +211,9 @@ bench_sign-in() {
   figure password-hashes "$hashes" hashes/s
   figure sign-ins "$sign_ins" sign-ins/s
   ratio sign-ins-to-hashes "$sign_ins" "$hashes"
+  with_app=$(median sign-ins-with-app <"$work/sign-in.figures")
+  figure sign-ins-with-app "$with_app" sign-ins/s
+  ratio sign-ins-with-app-to-without "$with_app" "$sign_ins"
   figure password-hashes-as-keycloak \
     "$("$release/Benchmarks" password-hashes --memory 7168 --passes 5 | awk '{ print $3 }')" hashes/s
 }

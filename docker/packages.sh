@@ -12,8 +12,11 @@ build_packages=(
   git libc6-dev libstdc++-12-dev pkg-config
   libprotobuf-c-dev protobuf-compiler libprotobuf-dev
   libssl-dev libsqlite3-dev libpq-dev libargon2-dev libcrypt-dev libcurl4-openssl-dev libidn2-dev
-  libyaml-dev zlib1g-dev libnghttp2-dev libmaxminddb-dev
+  libyaml-dev zlib1g-dev libnghttp2-dev libmaxminddb-dev libqrencode-dev
 )
+
+# What `--target Programs` makes.
+programs=(postern postern-{gateway,identity,session,rate-limit,notification,web})
 
 # What the programs call: the tool encrypts and opens backups with it.
 run_packages=(age)
@@ -82,6 +85,72 @@ set_up() {
   need_swift
   say "resolving the Swift packages to docker/versions.json"
   "$root/docker/versions.sh"
+}
+
+# Prints the folder that .build was made in, which many of its files name; nothing without one. A
+# build from before this was recorded: SwiftPM's own file says it.
+built_in() {
+  local build=$root/.build
+  if [[ -e $build/made-in ]]; then
+    cat "$build/made-in"
+  else
+    { grep -ahom1 '"/[^"]*/\.build/' "$build"/{release,debug}.yaml 2>/dev/null || true; } |
+      sed -n '1{s|/\.build/.*||;s|^"||;p}'
+  fi
+}
+
+# Removes what was built before the folder was moved or copied. The compiler would fail with errors
+# about modules that are in the former folder.
+remove_moved_build() {
+  local from
+  from=$(built_in)
+  [[ -n $from ]] && ! [[ $from -ef $root ]] || return 0
+  say "this folder was built as $from: removing .build, whose files name that folder"
+  rm -rf "$root/.build"
+}
+
+# Prints a hash of everything that the programs are built from, but for the system's libraries.
+source_state() {
+  (
+    cd "$root"
+    swift --version 2>/dev/null
+    find Package.swift docker/versions.json Sources ! -type d -print0 | LC_ALL=C sort -z |
+      xargs -0 sha256sum
+  ) | sha256sum
+}
+
+# Whether all programs were built from the sources whose hash is $1, and not again since.
+are_built() {
+  local record=$root/.build/programs-of program
+  [[ $(cat "$record" 2>/dev/null) == "$1" ]] || return 1
+  for program in "${programs[@]}"; do
+    program=$root/.build/release/$program
+    [[ -x $program ]] && ! [[ $program -nt $record ]] || return 1
+  done
+}
+
+# Builds the programs, installing what a build needs, unless all are of this checkout. Sets $release.
+build_changed() {
+  local state record=$root/.build/programs-of
+  remove_moved_build
+  need_debian
+  need_swift
+  state=$(source_state)
+  if are_built "$state"; then
+    say "the programs are of this checkout: nothing to build"
+    need_packages "${run_packages[@]}" "$@"
+    release=$root/.build/release
+    return
+  fi
+  [[ -e $root/.build/release/postern ]] ||
+    say "the first build takes about 8 minutes on 2 cores; later ones seconds"
+  set_up "$@"
+  rm -f "$record"
+  mkdir -p "$root/.build"
+  (cd "$root" && pwd -P) >"$root/.build/made-in"
+  build_release
+  # A source that was changed meanwhile may be in some programs only.
+  [[ $(source_state) != "$state" ]] || printf '%s\n' "$state" >"$record"
 }
 
 # Creates the Python environment for the tools and the Python client, with the versions that the

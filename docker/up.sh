@@ -3,16 +3,14 @@
 #
 #   docker/up.sh [OPTIONS OF `postern up`]      for example: docker/up.sh --data /srv/postern
 #
-# With `--store private` it installs PostgreSQL too.
+# With `--store private` it installs PostgreSQL too. It builds nothing where all programs are of this
+# checkout, and everything again after the folder was moved.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
-[[ -e $root/.build/release/postern ]] ||
-  say "the first build takes about 8 minutes on 2 cores; later ones seconds"
 server=()
 [[ " $* " != *" --store private "* && " $* " != *" --store=private "* ]] ||
   server=(postgresql-15)
-set_up "${server[@]}"
-build_release
+build_changed "${server[@]}"
 exec "$release/postern" up "$@"

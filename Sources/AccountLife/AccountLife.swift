@@ -68,10 +68,13 @@ package struct AccountLife: Sendable {
             metrics: metrics)
         let importedIDs = ImportedIDPurge(
             store: store, retention: settings.importedIDRetention, time: time)
+        let resets = SecondFactorResets(
+            store: store, reset: SecondFactorReset(settings: core.settings, writer: writer),
+            time: time, logger: logger)
         duties =
             Self.checks(repairing: orphans, peers, time, logger) + [
                 sweep.duty, unused.duty, deletionWork.log.duty, overdue.duty, importedIDs.duty,
-                tombstones.duty,
+                tombstones.duty, resets.duty,
             ]
     }
 
@@ -82,7 +85,8 @@ package struct AccountLife: Sendable {
     ) -> [Duty] {
         let (store, findings) = (orphans.store, orphans.findings)
         let here = OrphanCheck(
-            store: store, time: time, logger: logger, findings: findings, repair: orphans)
+            store: store, hasPasswords: orphans.settings.passwordSignIn == .on, time: time,
+            logger: logger, findings: findings, repair: orphans)
         let elsewhere = OrphansElsewhere(
             holders: [
                 .init(service: .session, data: peers.sessionData),

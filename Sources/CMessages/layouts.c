@@ -264,75 +264,6 @@ static const ProtobufCIntRange postern__events__v1__show_trail_key_response__ran
 MESSAGE(postern__events__v1__show_trail_key_response, "postern.events.v1.ShowTrailKeyResponse", 72, 3,
         postern__events__v1__show_trail_key_response__fields, 1, postern__events__v1__show_trail_key_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__gateway__v1__account__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("email", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("email_verified", 3, NONE, BOOL, 0, 56, NULL, 0),
-    FIELD("display_name", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("created_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
-    FIELD("last_sign_in_at_ms", 6, NONE, INT64, 88, 96, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("status", 7, NONE, ENUM, 0, 112, NULL, 0),
-    FIELD("methods", 8, REPEATED, BYTES, 120, 128, NULL, 0),
-    FIELD("phone_number", 9, NONE, BYTES, 0, 136, NULL, 0),
-    FIELD("photo_url", 10, NONE, BYTES, 0, 152, NULL, 0),
-    FIELD("is_guest", 11, NONE, BOOL, 0, 168, NULL, 0),
-    FIELD("pending_email", 12, NONE, BYTES, 0, 176, NULL, 0),
-    FIELD("onboarding_complete", 13, NONE, BOOL, 0, 192, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__account__ranges[] = {{1, 0}, {0, 13}};
-MESSAGE(postern__gateway__v1__account, "postern.gateway.v1.Account", 200, 13,
-        postern__gateway__v1__account__fields, 1, postern__gateway__v1__account__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_history__fields[] = {
-    FIELD("previous", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__previous_sign_in__descriptor, 0),
-    FIELD("is_new_device", 2, NONE, BOOL, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__sign_in_history__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__gateway__v1__sign_in_history, "postern.gateway.v1.SignInHistory", 40, 2,
-        postern__gateway__v1__sign_in_history__fields, 1, postern__gateway__v1__sign_in_history__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__previous_sign_in__fields[] = {
-    FIELD("signed_in_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
-    FIELD("gap_ms", 2, NONE, INT64, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__previous_sign_in__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__gateway__v1__previous_sign_in, "postern.gateway.v1.PreviousSignIn", 40, 2,
-        postern__gateway__v1__previous_sign_in__fields, 1, postern__gateway__v1__previous_sign_in__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__collision__fields[] = {
-    FIELD("guest", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
-    FIELD("choice_token", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("expires_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
-    FIELD("choice", 4, NONE, ENUM, 0, 56, NULL, 0),
-    FIELD("migration", 5, NONE, MESSAGE, 0, 64, &postern__gateway__v1__migration__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__collision__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__collision, "postern.gateway.v1.Collision", 72, 5,
-        postern__gateway__v1__collision__fields, 1, postern__gateway__v1__collision__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__migration__fields[] = {
-    FIELD("migration_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("state", 2, NONE, ENUM, 0, 40, NULL, 0),
-    FIELD("choice", 3, NONE, ENUM, 0, 48, NULL, 0),
-    FIELD("documents", 4, NONE, UINT32, 0, 56, NULL, 0),
-    FIELD("done", 5, NONE, UINT32, 0, 64, NULL, 0),
-    FIELD("issues", 6, REPEATED, MESSAGE, 72, 80, &postern__gateway__v1__migration_issue__descriptor, 0),
-    FIELD("created_at_ms", 7, NONE, INT64, 0, 88, NULL, 0),
-    FIELD("changed_at_ms", 8, NONE, INT64, 0, 96, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__migration__ranges[] = {{1, 0}, {0, 8}};
-MESSAGE(postern__gateway__v1__migration, "postern.gateway.v1.Migration", 104, 8,
-        postern__gateway__v1__migration__fields, 1, postern__gateway__v1__migration__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__migration_issue__fields[] = {
-    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("code", 3, NONE, BYTES, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__migration_issue__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__migration_issue, "postern.gateway.v1.MigrationIssue", 72, 3,
-        postern__gateway__v1__migration_issue__fields, 1, postern__gateway__v1__migration_issue__ranges);
-
 static const ProtobufCFieldDescriptor postern__gateway__v1__acceptance__fields[] = {
     FIELD("terms_version", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("privacy_version", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -372,9 +303,11 @@ MESSAGE(postern__gateway__v1__consent, "postern.gateway.v1.Consent", 112, 6,
 static const ProtobufCFieldDescriptor postern__gateway__v1__privacy_settings__fields[] = {
     FIELD("marketing", 1, NONE, BOOL, 0, 24, NULL, 0),
     FIELD("analytics", 2, NONE, BOOL, 0, 32, NULL, 0),
+    FIELD("processing", 3, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("processing_sentence", 4, NONE, BYTES, 0, 48, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__privacy_settings__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__gateway__v1__privacy_settings, "postern.gateway.v1.PrivacySettings", 40, 2,
+static const ProtobufCIntRange postern__gateway__v1__privacy_settings__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__privacy_settings, "postern.gateway.v1.PrivacySettings", 64, 4,
         postern__gateway__v1__privacy_settings__fields, 1, postern__gateway__v1__privacy_settings__ranges);
 
 MESSAGE(postern__gateway__v1__get_consents_request, "postern.gateway.v1.GetConsentsRequest", 24, 0, NULL, 0, NULL);
@@ -474,6 +407,83 @@ static const ProtobufCIntRange postern__gateway__v1__answer_parental_consent_res
 MESSAGE(postern__gateway__v1__answer_parental_consent_response, "postern.gateway.v1.AnswerParentalConsentResponse", 56, 3,
         postern__gateway__v1__answer_parental_consent_response__fields, 1, postern__gateway__v1__answer_parental_consent_response__ranges);
 
+static const ProtobufCFieldDescriptor postern__gateway__v1__account__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("email", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("email_verified", 3, NONE, BOOL, 0, 56, NULL, 0),
+    FIELD("display_name", 4, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("created_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
+    FIELD("last_sign_in_at_ms", 6, NONE, INT64, 88, 96, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("status", 7, NONE, ENUM, 0, 112, NULL, 0),
+    FIELD("methods", 8, REPEATED, BYTES, 120, 128, NULL, 0),
+    FIELD("phone_number", 9, NONE, BYTES, 0, 136, NULL, 0),
+    FIELD("photo_url", 10, NONE, BYTES, 0, 152, NULL, 0),
+    FIELD("is_guest", 11, NONE, BOOL, 0, 168, NULL, 0),
+    FIELD("pending_email", 12, NONE, BYTES, 0, 176, NULL, 0),
+    FIELD("onboarding_complete", 13, NONE, BOOL, 0, 192, NULL, 0),
+    FIELD("roles", 14, REPEATED, BYTES, 200, 208, NULL, 0),
+    FIELD("last_activity_at_ms", 15, NONE, INT64, 216, 224, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("last_seen_at_ms", 16, NONE, INT64, 240, 248, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("is_age_verified", 17, NONE, BOOL, 0, 264, NULL, 0),
+    FIELD("verification_mail_sent_at_ms", 18, NONE, INT64, 272, 280, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("consents", 19, REPEATED, MESSAGE, 296, 304, &postern__gateway__v1__consent__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__account__ranges[] = {{1, 0}, {0, 19}};
+MESSAGE(postern__gateway__v1__account, "postern.gateway.v1.Account", 312, 19,
+        postern__gateway__v1__account__fields, 1, postern__gateway__v1__account__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_history__fields[] = {
+    FIELD("previous", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__previous_sign_in__descriptor, 0),
+    FIELD("is_new_device", 2, NONE, BOOL, 0, 32, NULL, 0),
+    FIELD("is_new_place", 3, NONE, BOOL, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_in_history__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__sign_in_history, "postern.gateway.v1.SignInHistory", 48, 3,
+        postern__gateway__v1__sign_in_history__fields, 1, postern__gateway__v1__sign_in_history__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__previous_sign_in__fields[] = {
+    FIELD("signed_in_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("gap_ms", 2, NONE, INT64, 0, 32, NULL, 0),
+    FIELD("place", 3, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__previous_sign_in__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__previous_sign_in, "postern.gateway.v1.PreviousSignIn", 56, 3,
+        postern__gateway__v1__previous_sign_in__fields, 1, postern__gateway__v1__previous_sign_in__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__collision__fields[] = {
+    FIELD("guest", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
+    FIELD("choice_token", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("expires_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("choice", 4, NONE, ENUM, 0, 56, NULL, 0),
+    FIELD("migration", 5, NONE, MESSAGE, 0, 64, &postern__gateway__v1__migration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__collision__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__collision, "postern.gateway.v1.Collision", 72, 5,
+        postern__gateway__v1__collision__fields, 1, postern__gateway__v1__collision__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__migration__fields[] = {
+    FIELD("migration_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("state", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("choice", 3, NONE, ENUM, 0, 48, NULL, 0),
+    FIELD("documents", 4, NONE, UINT32, 0, 56, NULL, 0),
+    FIELD("done", 5, NONE, UINT32, 0, 64, NULL, 0),
+    FIELD("issues", 6, REPEATED, MESSAGE, 72, 80, &postern__gateway__v1__migration_issue__descriptor, 0),
+    FIELD("created_at_ms", 7, NONE, INT64, 0, 88, NULL, 0),
+    FIELD("changed_at_ms", 8, NONE, INT64, 0, 96, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__migration__ranges[] = {{1, 0}, {0, 8}};
+MESSAGE(postern__gateway__v1__migration, "postern.gateway.v1.Migration", 104, 8,
+        postern__gateway__v1__migration__fields, 1, postern__gateway__v1__migration__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__migration_issue__fields[] = {
+    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("code", 3, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__migration_issue__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__migration_issue, "postern.gateway.v1.MigrationIssue", 72, 3,
+        postern__gateway__v1__migration_issue__fields, 1, postern__gateway__v1__migration_issue__ranges);
+
 static const ProtobufCFieldDescriptor postern__gateway__v1__deletion__fields[] = {
     FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
     FIELD("requested_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
@@ -539,6 +549,16 @@ static const ProtobufCIntRange postern__gateway__v1__cancel_deletion_response__r
 MESSAGE(postern__gateway__v1__cancel_deletion_response, "postern.gateway.v1.CancelDeletionResponse", 32, 1,
         postern__gateway__v1__cancel_deletion_response__fields, 1, postern__gateway__v1__cancel_deletion_response__ranges);
 
+MESSAGE(postern__gateway__v1__create_deletion_link_request, "postern.gateway.v1.CreateDeletionLinkRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__create_deletion_link_response__fields[] = {
+    FIELD("url", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__create_deletion_link_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__create_deletion_link_response, "postern.gateway.v1.CreateDeletionLinkResponse", 48, 2,
+        postern__gateway__v1__create_deletion_link_response__fields, 1, postern__gateway__v1__create_deletion_link_response__ranges);
+
 MESSAGE(postern__gateway__v1__get_deletion_request, "postern.gateway.v1.GetDeletionRequest", 24, 0, NULL, 0, NULL);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__get_deletion_response__fields[] = {
@@ -567,9 +587,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__device__fields[] = {
     FIELD("platform", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("name", 3, NONE, BYTES, 0, 56, NULL, 0),
     FIELD("key", 4, NONE, MESSAGE, 0, 72, &postern__gateway__v1__device_key__descriptor, 0),
+    FIELD("brief", 5, NONE, BOOL, 0, 80, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__device__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__gateway__v1__device, "postern.gateway.v1.Device", 80, 4,
+static const ProtobufCIntRange postern__gateway__v1__device__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__device, "postern.gateway.v1.Device", 88, 5,
         postern__gateway__v1__device__fields, 1, postern__gateway__v1__device__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__device_key__fields[] = {
@@ -678,6 +699,15 @@ static const ProtobufCIntRange postern__gateway__v1__describe_link_response__ran
 MESSAGE(postern__gateway__v1__describe_link_response, "postern.gateway.v1.DescribeLinkResponse", 72, 5,
         postern__gateway__v1__describe_link_response__fields, 1, postern__gateway__v1__describe_link_response__ranges);
 
+static const ProtobufCFieldDescriptor postern__gateway__v1__disown_sign_in_request__fields[] = {
+    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__disown_sign_in_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__disown_sign_in_request, "postern.gateway.v1.DisownSignInRequest", 40, 1,
+        postern__gateway__v1__disown_sign_in_request__fields, 1, postern__gateway__v1__disown_sign_in_request__ranges);
+
+MESSAGE(postern__gateway__v1__disown_sign_in_response, "postern.gateway.v1.DisownSignInResponse", 24, 0, NULL, 0, NULL);
+
 static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_request__fields[] = {
     FIELD("refresh_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("device", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device__descriptor, 0),
@@ -719,10 +749,341 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
     FIELD("required_actions", 4, REPEATED, ENUM, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
     FIELD("answered_at_ms", 5, NONE, INT64, 0, 64, NULL, 0),
     FIELD("end_reason", 6, NONE, ENUM, 0, 72, NULL, 0),
+    FIELD("user_message", 7, NONE, BYTES, 0, 80, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__check_auth_state_response__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__gateway__v1__check_auth_state_response, "postern.gateway.v1.CheckAuthStateResponse", 80, 6,
+static const ProtobufCIntRange postern__gateway__v1__check_auth_state_response__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__gateway__v1__check_auth_state_response, "postern.gateway.v1.CheckAuthStateResponse", 96, 7,
         postern__gateway__v1__check_auth_state_response__fields, 1, postern__gateway__v1__check_auth_state_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__second_factor__fields[] = {
+    FIELD("factor_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("kind", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("name", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("added_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
+    FIELD("last_used_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__second_factor__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__second_factor, "postern.gateway.v1.SecondFactor", 88, 5,
+        postern__gateway__v1__second_factor__fields, 1, postern__gateway__v1__second_factor__ranges);
+
+MESSAGE(postern__gateway__v1__list_second_factors_request, "postern.gateway.v1.ListSecondFactorsRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_second_factors_response__fields[] = {
+    FIELD("factors", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__second_factor__descriptor, 0),
+    FIELD("recovery_codes_left", 2, NONE, UINT32, 0, 40, NULL, 0),
+    FIELD("reset_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_second_factors_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__list_second_factors_response, "postern.gateway.v1.ListSecondFactorsResponse", 56, 3,
+        postern__gateway__v1__list_second_factors_response__fields, 1, postern__gateway__v1__list_second_factors_response__ranges);
+
+MESSAGE(postern__gateway__v1__begin_totprequest, "postern.gateway.v1.BeginTOTPRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__begin_totpresponse__fields[] = {
+    FIELD("enrollment_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("secret", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("uri", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("expires_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__begin_totpresponse__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__begin_totpresponse, "postern.gateway.v1.BeginTOTPResponse", 80, 4,
+        postern__gateway__v1__begin_totpresponse__fields, 1, postern__gateway__v1__begin_totpresponse__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__confirm_totprequest__fields[] = {
+    FIELD("enrollment_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("code", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("name", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("device", 4, NONE, MESSAGE, 0, 72, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__confirm_totprequest__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__confirm_totprequest, "postern.gateway.v1.ConfirmTOTPRequest", 80, 4,
+        postern__gateway__v1__confirm_totprequest__fields, 1, postern__gateway__v1__confirm_totprequest__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__confirm_totpresponse__fields[] = {
+    FIELD("factor", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__second_factor__descriptor, 0),
+    FIELD("access_token", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("access_expires_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("recovery_codes", 4, REPEATED, BYTES, 56, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__confirm_totpresponse__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__confirm_totpresponse, "postern.gateway.v1.ConfirmTOTPResponse", 72, 4,
+        postern__gateway__v1__confirm_totpresponse__fields, 1, postern__gateway__v1__confirm_totpresponse__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__remove_second_factor_request__fields[] = {
+    FIELD("factor_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("device", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__remove_second_factor_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__remove_second_factor_request, "postern.gateway.v1.RemoveSecondFactorRequest", 48, 2,
+        postern__gateway__v1__remove_second_factor_request__fields, 1, postern__gateway__v1__remove_second_factor_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__remove_second_factor_response__fields[] = {
+    FIELD("factors", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__second_factor__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__remove_second_factor_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__remove_second_factor_response, "postern.gateway.v1.RemoveSecondFactorResponse", 40, 1,
+        postern__gateway__v1__remove_second_factor_response__fields, 1, postern__gateway__v1__remove_second_factor_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__regenerate_recovery_codes_request__fields[] = {
+    FIELD("device", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__regenerate_recovery_codes_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__regenerate_recovery_codes_request, "postern.gateway.v1.RegenerateRecoveryCodesRequest", 32, 1,
+        postern__gateway__v1__regenerate_recovery_codes_request__fields, 1, postern__gateway__v1__regenerate_recovery_codes_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__regenerate_recovery_codes_response__fields[] = {
+    FIELD("recovery_codes", 1, REPEATED, BYTES, 24, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__regenerate_recovery_codes_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__regenerate_recovery_codes_response, "postern.gateway.v1.RegenerateRecoveryCodesResponse", 40, 1,
+        postern__gateway__v1__regenerate_recovery_codes_response__fields, 1, postern__gateway__v1__regenerate_recovery_codes_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__keep_second_factors_request__fields[] = {
+    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__keep_second_factors_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__keep_second_factors_request, "postern.gateway.v1.KeepSecondFactorsRequest", 40, 1,
+        postern__gateway__v1__keep_second_factors_request__fields, 1, postern__gateway__v1__keep_second_factors_request__ranges);
+
+MESSAGE(postern__gateway__v1__keep_second_factors_response, "postern.gateway.v1.KeepSecondFactorsResponse", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_creation_options__fields[] = {
+    FIELD("rp", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__passkey_relying_party__descriptor, 0),
+    FIELD("user", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__passkey_user__descriptor, 0),
+    FIELD("challenge", 3, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("pub_key_cred_params", 4, REPEATED, MESSAGE, 56, 64, &postern__gateway__v1__passkey_parameter__descriptor, 0),
+    FIELD("timeout", 5, NONE, UINT32, 0, 72, NULL, 0),
+    FIELD("exclude_credentials", 6, REPEATED, MESSAGE, 80, 88, &postern__gateway__v1__passkey_descriptor__descriptor, 0),
+    FIELD("authenticator_selection", 7, NONE, MESSAGE, 0, 96, &postern__gateway__v1__passkey_selection__descriptor, 0),
+    FIELD("attestation", 8, NONE, BYTES, 0, 104, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_creation_options__ranges[] = {{1, 0}, {0, 8}};
+MESSAGE(postern__gateway__v1__passkey_creation_options, "postern.gateway.v1.PasskeyCreationOptions", 120, 8,
+        postern__gateway__v1__passkey_creation_options__fields, 1, postern__gateway__v1__passkey_creation_options__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_request_options__fields[] = {
+    FIELD("challenge", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("timeout", 2, NONE, UINT32, 0, 40, NULL, 0),
+    FIELD("rp_id", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("allow_credentials", 4, REPEATED, MESSAGE, 64, 72, &postern__gateway__v1__passkey_descriptor__descriptor, 0),
+    FIELD("user_verification", 5, NONE, BYTES, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_request_options__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__passkey_request_options, "postern.gateway.v1.PasskeyRequestOptions", 96, 5,
+        postern__gateway__v1__passkey_request_options__fields, 1, postern__gateway__v1__passkey_request_options__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_relying_party__fields[] = {
+    FIELD("id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_relying_party__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__passkey_relying_party, "postern.gateway.v1.PasskeyRelyingParty", 56, 2,
+        postern__gateway__v1__passkey_relying_party__fields, 1, postern__gateway__v1__passkey_relying_party__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_user__fields[] = {
+    FIELD("id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("display_name", 3, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_user__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__passkey_user, "postern.gateway.v1.PasskeyUser", 72, 3,
+        postern__gateway__v1__passkey_user__fields, 1, postern__gateway__v1__passkey_user__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_parameter__fields[] = {
+    FIELD("type", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("alg", 2, NONE, INT32, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_parameter__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__passkey_parameter, "postern.gateway.v1.PasskeyParameter", 48, 2,
+        postern__gateway__v1__passkey_parameter__fields, 1, postern__gateway__v1__passkey_parameter__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_descriptor__fields[] = {
+    FIELD("type", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("transports", 3, REPEATED, BYTES, 56, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_descriptor__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__passkey_descriptor, "postern.gateway.v1.PasskeyDescriptor", 72, 3,
+        postern__gateway__v1__passkey_descriptor__fields, 1, postern__gateway__v1__passkey_descriptor__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_selection__fields[] = {
+    FIELD("resident_key", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("require_resident_key", 2, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("user_verification", 3, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_selection__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__passkey_selection, "postern.gateway.v1.PasskeySelection", 64, 3,
+        postern__gateway__v1__passkey_selection__fields, 1, postern__gateway__v1__passkey_selection__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_registration__fields[] = {
+    FIELD("id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("raw_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("response", 3, NONE, MESSAGE, 0, 56, &postern__gateway__v1__passkey_attestation__descriptor, 0),
+    FIELD("type", 4, NONE, BYTES, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_registration__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__passkey_registration, "postern.gateway.v1.PasskeyRegistration", 80, 4,
+        postern__gateway__v1__passkey_registration__fields, 1, postern__gateway__v1__passkey_registration__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_attestation__fields[] = {
+    FIELD("client_data_json", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("attestation_object", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("transports", 3, REPEATED, BYTES, 56, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_attestation__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__passkey_attestation, "postern.gateway.v1.PasskeyAttestation", 72, 3,
+        postern__gateway__v1__passkey_attestation__fields, 1, postern__gateway__v1__passkey_attestation__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_assertion__fields[] = {
+    FIELD("id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("raw_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("response", 3, NONE, MESSAGE, 0, 56, &postern__gateway__v1__passkey_signature__descriptor, 0),
+    FIELD("type", 4, NONE, BYTES, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_assertion__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__passkey_assertion, "postern.gateway.v1.PasskeyAssertion", 80, 4,
+        postern__gateway__v1__passkey_assertion__fields, 1, postern__gateway__v1__passkey_assertion__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_signature__fields[] = {
+    FIELD("client_data_json", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("authenticator_data", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("signature", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("user_handle", 4, NONE, BYTES, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_signature__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__passkey_signature, "postern.gateway.v1.PasskeySignature", 88, 4,
+        postern__gateway__v1__passkey_signature__fields, 1, postern__gateway__v1__passkey_signature__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey__fields[] = {
+    FIELD("passkey_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("credential_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("name", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("added_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
+    FIELD("last_used_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
+    FIELD("is_backed_up", 6, NONE, BOOL, 0, 88, NULL, 0),
+    FIELD("is_unusable", 7, NONE, BOOL, 0, 96, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__gateway__v1__passkey, "postern.gateway.v1.Passkey", 104, 7,
+        postern__gateway__v1__passkey__fields, 1, postern__gateway__v1__passkey__ranges);
+
+MESSAGE(postern__gateway__v1__begin_passkey_sign_in_request, "postern.gateway.v1.BeginPasskeySignInRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__begin_passkey_sign_in_response__fields[] = {
+    FIELD("options", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__passkey_request_options__descriptor, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__begin_passkey_sign_in_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__begin_passkey_sign_in_response, "postern.gateway.v1.BeginPasskeySignInResponse", 40, 2,
+        postern__gateway__v1__begin_passkey_sign_in_response__fields, 1, postern__gateway__v1__begin_passkey_sign_in_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passkey_request__fields[] = {
+    FIELD("credential", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__passkey_assertion__descriptor, 0),
+    FIELD("device", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_in_with_passkey_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__sign_in_with_passkey_request, "postern.gateway.v1.SignInWithPasskeyRequest", 40, 2,
+        postern__gateway__v1__sign_in_with_passkey_request__fields, 1, postern__gateway__v1__sign_in_with_passkey_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passkey_response__fields[] = {
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
+    FIELD("session", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__session__descriptor, 0),
+    FIELD("collision", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__collision__descriptor, 0),
+    FIELD("history", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__sign_in_history__descriptor, 0),
+    FIELD("required_actions", 5, REPEATED, ENUM, 56, 64, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_in_with_passkey_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__sign_in_with_passkey_response, "postern.gateway.v1.SignInWithPasskeyResponse", 72, 5,
+        postern__gateway__v1__sign_in_with_passkey_response__fields, 1, postern__gateway__v1__sign_in_with_passkey_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__begin_passkey_add_request__fields[] = {
+    FIELD("automatic", 1, NONE, BOOL, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__begin_passkey_add_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__begin_passkey_add_request, "postern.gateway.v1.BeginPasskeyAddRequest", 32, 1,
+        postern__gateway__v1__begin_passkey_add_request__fields, 1, postern__gateway__v1__begin_passkey_add_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__begin_passkey_add_response__fields[] = {
+    FIELD("options", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__passkey_creation_options__descriptor, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__begin_passkey_add_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__begin_passkey_add_response, "postern.gateway.v1.BeginPasskeyAddResponse", 40, 2,
+        postern__gateway__v1__begin_passkey_add_response__fields, 1, postern__gateway__v1__begin_passkey_add_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__add_passkey_request__fields[] = {
+    FIELD("credential", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__passkey_registration__descriptor, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("device", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__add_passkey_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__add_passkey_request, "postern.gateway.v1.AddPasskeyRequest", 56, 3,
+        postern__gateway__v1__add_passkey_request__fields, 1, postern__gateway__v1__add_passkey_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__add_passkey_response__fields[] = {
+    FIELD("passkey", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__passkey__descriptor, 0),
+    FIELD("recovery_codes", 2, REPEATED, BYTES, 32, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__add_passkey_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__add_passkey_response, "postern.gateway.v1.AddPasskeyResponse", 48, 2,
+        postern__gateway__v1__add_passkey_response__fields, 1, postern__gateway__v1__add_passkey_response__ranges);
+
+MESSAGE(postern__gateway__v1__list_passkeys_request, "postern.gateway.v1.ListPasskeysRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_passkeys_response__fields[] = {
+    FIELD("passkeys", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__passkey__descriptor, 0),
+    FIELD("user_handle", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("rp_id", 3, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_passkeys_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__list_passkeys_response, "postern.gateway.v1.ListPasskeysResponse", 72, 3,
+        postern__gateway__v1__list_passkeys_response__fields, 1, postern__gateway__v1__list_passkeys_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__rename_passkey_request__fields[] = {
+    FIELD("passkey_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__rename_passkey_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__rename_passkey_request, "postern.gateway.v1.RenamePasskeyRequest", 56, 2,
+        postern__gateway__v1__rename_passkey_request__fields, 1, postern__gateway__v1__rename_passkey_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__rename_passkey_response__fields[] = {
+    FIELD("passkey", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__passkey__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__rename_passkey_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__rename_passkey_response, "postern.gateway.v1.RenamePasskeyResponse", 32, 1,
+        postern__gateway__v1__rename_passkey_response__fields, 1, postern__gateway__v1__rename_passkey_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__remove_passkey_request__fields[] = {
+    FIELD("passkey_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("device", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__remove_passkey_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__remove_passkey_request, "postern.gateway.v1.RemovePasskeyRequest", 48, 2,
+        postern__gateway__v1__remove_passkey_request__fields, 1, postern__gateway__v1__remove_passkey_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__remove_passkey_response__fields[] = {
+    FIELD("passkeys", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__passkey__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__remove_passkey_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__remove_passkey_response, "postern.gateway.v1.RemovePasskeyResponse", 40, 1,
+        postern__gateway__v1__remove_passkey_response__fields, 1, postern__gateway__v1__remove_passkey_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__begin_passkey_proof_request__fields[] = {
+    FIELD("challenge", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("device", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__begin_passkey_proof_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__begin_passkey_proof_request, "postern.gateway.v1.BeginPasskeyProofRequest", 48, 2,
+        postern__gateway__v1__begin_passkey_proof_request__fields, 1, postern__gateway__v1__begin_passkey_proof_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__begin_passkey_proof_response__fields[] = {
+    FIELD("options", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__passkey_request_options__descriptor, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__begin_passkey_proof_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__begin_passkey_proof_response, "postern.gateway.v1.BeginPasskeyProofResponse", 40, 2,
+        postern__gateway__v1__begin_passkey_proof_response__fields, 1, postern__gateway__v1__begin_passkey_proof_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__issue_nonce_request__fields[] = {
     FIELD("provider", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -787,9 +1148,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__session_entry__field
     FIELD("authenticated_at_ms", 8, NONE, INT64, 0, 112, NULL, 0),
     FIELD("place", 9, NONE, BYTES, 0, 120, NULL, 0),
     FIELD("agent", 10, NONE, BYTES, 0, 136, NULL, 0),
+    FIELD("acr", 11, NONE, BYTES, 0, 152, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__session_entry__ranges[] = {{1, 0}, {0, 10}};
-MESSAGE(postern__gateway__v1__session_entry, "postern.gateway.v1.SessionEntry", 152, 10,
+static const ProtobufCIntRange postern__gateway__v1__session_entry__ranges[] = {{1, 0}, {0, 11}};
+MESSAGE(postern__gateway__v1__session_entry, "postern.gateway.v1.SessionEntry", 168, 11,
         postern__gateway__v1__session_entry__fields, 1, postern__gateway__v1__session_entry__ranges);
 
 MESSAGE(postern__gateway__v1__list_sessions_request, "postern.gateway.v1.ListSessionsRequest", 24, 0, NULL, 0, NULL);
@@ -880,26 +1242,31 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     FIELD("provider_token", 3, NONE, MESSAGE, 24, 32, &postern__gateway__v1__provider_token__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
     FIELD("phone_code", 4, NONE, MESSAGE, 24, 32, &postern__gateway__v1__phone_code_proof__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
     FIELD("device", 5, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device__descriptor, 0),
+    FIELD("totp_code", 6, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("recovery_code", 7, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("passkey", 8, NONE, MESSAGE, 24, 32, &postern__gateway__v1__passkey_assertion__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
 };
-static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__reauthenticate_request, "postern.gateway.v1.ReauthenticateRequest", 56, 5,
+static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__ranges[] = {{1, 0}, {0, 8}};
+MESSAGE(postern__gateway__v1__reauthenticate_request, "postern.gateway.v1.ReauthenticateRequest", 56, 8,
         postern__gateway__v1__reauthenticate_request__fields, 1, postern__gateway__v1__reauthenticate_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_response__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("access_expires_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
     FIELD("authenticated_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("recovery_codes_left", 4, NONE, UINT32, 0, 56, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__reauthenticate_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__reauthenticate_response, "postern.gateway.v1.ReauthenticateResponse", 56, 3,
+static const ProtobufCIntRange postern__gateway__v1__reauthenticate_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__reauthenticate_response, "postern.gateway.v1.ReauthenticateResponse", 64, 4,
         postern__gateway__v1__reauthenticate_response__fields, 1, postern__gateway__v1__reauthenticate_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_request__fields[] = {
     FIELD("max_age_ms", 1, NONE, INT64, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
     FIELD("kinds", 2, REPEATED, ENUM, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+    FIELD("min_acr", 3, NONE, BYTES, 0, 64, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__gateway__v1__check_recent_proof_request, "postern.gateway.v1.CheckRecentProofRequest", 64, 2,
+static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__check_recent_proof_request, "postern.gateway.v1.CheckRecentProofRequest", 80, 3,
         postern__gateway__v1__check_recent_proof_request__fields, 1, postern__gateway__v1__check_recent_proof_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_response__fields[] = {
@@ -907,9 +1274,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_r
     FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("amr", 3, REPEATED, BYTES, 56, 64, NULL, 0),
     FIELD("proved_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
+    FIELD("acr", 5, NONE, BYTES, 0, 80, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_response__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__gateway__v1__check_recent_proof_response, "postern.gateway.v1.CheckRecentProofResponse", 80, 4,
+static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__check_recent_proof_response, "postern.gateway.v1.CheckRecentProofResponse", 96, 5,
         postern__gateway__v1__check_recent_proof_response__fields, 1, postern__gateway__v1__check_recent_proof_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__note_activity_request__fields[] = {
@@ -959,10 +1327,23 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__admin_account__field
     FIELD("activity", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__account_activity__descriptor, 0),
     FIELD("privacy", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__privacy_settings__descriptor, 0),
     FIELD("deletion", 5, NONE, MESSAGE, 0, 56, &postern__gateway__v1__deletion__descriptor, 0),
+    FIELD("second_factors", 6, REPEATED, MESSAGE, 64, 72, &postern__gateway__v1__second_factor__descriptor, 0),
+    FIELD("recovery_codes_left", 7, NONE, UINT32, 0, 80, NULL, 0),
+    FIELD("second_factor_reset", 8, NONE, MESSAGE, 0, 88, &postern__gateway__v1__second_factor_reset__descriptor, 0),
+    FIELD("passkeys", 9, NONE, UINT32, 0, 96, NULL, 0),
+    FIELD("passkey_last_used_at_ms", 10, NONE, INT64, 0, 104, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__admin_account__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__admin_account, "postern.gateway.v1.AdminAccount", 64, 5,
+static const ProtobufCIntRange postern__gateway__v1__admin_account__ranges[] = {{1, 0}, {0, 10}};
+MESSAGE(postern__gateway__v1__admin_account, "postern.gateway.v1.AdminAccount", 112, 10,
         postern__gateway__v1__admin_account__fields, 1, postern__gateway__v1__admin_account__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__second_factor_reset__fields[] = {
+    FIELD("reason", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("due_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__second_factor_reset__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__second_factor_reset, "postern.gateway.v1.SecondFactorReset", 48, 2,
+        postern__gateway__v1__second_factor_reset__fields, 1, postern__gateway__v1__second_factor_reset__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__suspension__fields[] = {
     FIELD("reason", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -1062,6 +1443,38 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__restore_account_resp
 static const ProtobufCIntRange postern__gateway__v1__restore_account_response__ranges[] = {{1, 0}, {0, 2}};
 MESSAGE(postern__gateway__v1__restore_account_response, "postern.gateway.v1.RestoreAccountResponse", 40, 2,
         postern__gateway__v1__restore_account_response__fields, 1, postern__gateway__v1__restore_account_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__reset_second_factors_request__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("reason", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("actor", 3, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__reset_second_factors_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__reset_second_factors_request, "postern.gateway.v1.ResetSecondFactorsRequest", 72, 3,
+        postern__gateway__v1__reset_second_factors_request__fields, 1, postern__gateway__v1__reset_second_factors_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__reset_second_factors_response__fields[] = {
+    FIELD("due_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("changed", 2, NONE, BOOL, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__reset_second_factors_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__reset_second_factors_response, "postern.gateway.v1.ResetSecondFactorsResponse", 40, 2,
+        postern__gateway__v1__reset_second_factors_response__fields, 1, postern__gateway__v1__reset_second_factors_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__remove_account_passkeys_request__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("actor", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__remove_account_passkeys_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__remove_account_passkeys_request, "postern.gateway.v1.RemoveAccountPasskeysRequest", 56, 2,
+        postern__gateway__v1__remove_account_passkeys_request__fields, 1, postern__gateway__v1__remove_account_passkeys_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__remove_account_passkeys_response__fields[] = {
+    FIELD("removed", 1, NONE, UINT32, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__remove_account_passkeys_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__remove_account_passkeys_response, "postern.gateway.v1.RemoveAccountPasskeysResponse", 32, 1,
+        postern__gateway__v1__remove_account_passkeys_response__fields, 1, postern__gateway__v1__remove_account_passkeys_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_account_request__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -1313,6 +1726,52 @@ static const ProtobufCIntRange postern__gateway__v1__watch_documents_item__range
 MESSAGE(postern__gateway__v1__watch_documents_item, "postern.gateway.v1.WatchDocumentsItem", 64, 4,
         postern__gateway__v1__watch_documents_item__fields, 1, postern__gateway__v1__watch_documents_item__ranges);
 
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_document_rules_request__fields[] = {
+    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_document_rules_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__get_document_rules_request, "postern.gateway.v1.GetDocumentRulesRequest", 56, 2,
+        postern__gateway__v1__get_document_rules_request__fields, 1, postern__gateway__v1__get_document_rules_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_document_rules_response__fields[] = {
+    FIELD("need", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("other_fields", 2, NONE, BOOL, 0, 32, NULL, 0),
+    FIELD("fields", 3, REPEATED, MESSAGE, 40, 48, &postern__gateway__v1__field_rule__descriptor, 0),
+    FIELD("next_page_token", 4, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_document_rules_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__get_document_rules_response, "postern.gateway.v1.GetDocumentRulesResponse", 72, 4,
+        postern__gateway__v1__get_document_rules_response__fields, 1, postern__gateway__v1__get_document_rules_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__field_rule__fields[] = {
+    FIELD("field", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("type", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("required", 3, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("minimum_json", 4, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("maximum_json", 5, NONE, BYTES, 0, 72, NULL, 0),
+    FIELD("length", 6, NONE, MESSAGE, 0, 88, &postern__gateway__v1__length_range__descriptor, 0),
+    FIELD("pattern", 7, NONE, BYTES, 0, 96, NULL, 0),
+    FIELD("choices_json", 8, REPEATED, BYTES, 112, 120, NULL, 0),
+    FIELD("default_json", 9, NONE, BYTES, 0, 128, NULL, 0),
+    FIELD("read_only", 10, NONE, BOOL, 0, 144, NULL, 0),
+    FIELD("server_only", 11, NONE, BOOL, 0, 152, NULL, 0),
+    FIELD("display_name", 12, NONE, BOOL, 0, 160, NULL, 0),
+    FIELD("other_fields", 13, NONE, BOOL, 0, 168, NULL, 0),
+    FIELD("reason", 14, NONE, BYTES, 0, 176, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__field_rule__ranges[] = {{1, 0}, {0, 14}};
+MESSAGE(postern__gateway__v1__field_rule, "postern.gateway.v1.FieldRule", 192, 14,
+        postern__gateway__v1__field_rule__fields, 1, postern__gateway__v1__field_rule__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__length_range__fields[] = {
+    FIELD("minimum", 1, NONE, UINT32, 0, 24, NULL, 0),
+    FIELD("maximum", 2, NONE, UINT32, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__length_range__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__length_range, "postern.gateway.v1.LengthRange", 40, 2,
+        postern__gateway__v1__length_range__fields, 1, postern__gateway__v1__length_range__ranges);
+
 static const ProtobufCFieldDescriptor postern__gateway__v1__backend_call__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("application_token", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -1369,6 +1828,135 @@ MESSAGE(postern__gateway__v1__set_onboarding_request, "postern.gateway.v1.SetOnb
 
 MESSAGE(postern__gateway__v1__set_onboarding_response, "postern.gateway.v1.SetOnboardingResponse", 24, 0, NULL, 0, NULL);
 
+static const ProtobufCFieldDescriptor postern__gateway__v1__create_account_request__fields[] = {
+    FIELD("call", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__backend_call__descriptor, 0),
+    FIELD("email", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("email_verified", 3, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("phone_number", 4, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("password", 5, NONE, BYTES, 0, 72, NULL, 0),
+    FIELD("display_name", 6, NONE, BYTES, 0, 88, NULL, 0),
+    FIELD("mail_language", 7, NONE, BYTES, 0, 104, NULL, 0),
+    FIELD("roles", 8, REPEATED, BYTES, 120, 128, NULL, 0),
+    FIELD("claims_json", 9, NONE, BYTES, 0, 136, NULL, 0),
+    FIELD("send_verification", 10, NONE, BOOL, 0, 152, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__create_account_request__ranges[] = {{1, 0}, {0, 10}};
+MESSAGE(postern__gateway__v1__create_account_request, "postern.gateway.v1.CreateAccountRequest", 160, 10,
+        postern__gateway__v1__create_account_request__fields, 1, postern__gateway__v1__create_account_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__create_account_response__fields[] = {
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
+    FIELD("removed_methods", 2, REPEATED, BYTES, 32, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__create_account_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__create_account_response, "postern.gateway.v1.CreateAccountResponse", 48, 2,
+        postern__gateway__v1__create_account_response__fields, 1, postern__gateway__v1__create_account_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__change_account_request__fields[] = {
+    FIELD("call", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__backend_call__descriptor, 0),
+    FIELD("email", 2, NONE, BYTES, 32, 40, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("email_verified", 3, NONE, BOOL, 0, 56, NULL, 0),
+    FIELD("phone_number", 4, NONE, BYTES, 64, 72, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("password", 5, NONE, BYTES, 0, 88, NULL, 0),
+    FIELD("display_name", 6, NONE, BYTES, 104, 112, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+};
+static const ProtobufCIntRange postern__gateway__v1__change_account_request__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__gateway__v1__change_account_request, "postern.gateway.v1.ChangeAccountRequest", 128, 6,
+        postern__gateway__v1__change_account_request__fields, 1, postern__gateway__v1__change_account_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__change_account_response__fields[] = {
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__change_account_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__change_account_response, "postern.gateway.v1.ChangeAccountResponse", 32, 1,
+        postern__gateway__v1__change_account_response__fields, 1, postern__gateway__v1__change_account_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__delete_managed_account_request__fields[] = {
+    FIELD("call", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__backend_call__descriptor, 0),
+    FIELD("wait", 2, NONE, BOOL, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__delete_managed_account_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__delete_managed_account_request, "postern.gateway.v1.DeleteManagedAccountRequest", 40, 2,
+        postern__gateway__v1__delete_managed_account_request__fields, 1, postern__gateway__v1__delete_managed_account_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__set_account_claims_request__fields[] = {
+    FIELD("call", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__backend_call__descriptor, 0),
+    FIELD("roles", 2, REPEATED, BYTES, 32, 40, NULL, 0),
+    FIELD("claims_json", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("base_version", 4, NONE, INT64, 64, 72, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("effect", 5, NONE, ENUM, 0, 88, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__set_account_claims_request__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__set_account_claims_request, "postern.gateway.v1.SetAccountClaimsRequest", 96, 5,
+        postern__gateway__v1__set_account_claims_request__fields, 1, postern__gateway__v1__set_account_claims_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__set_account_claims_response__fields[] = {
+    FIELD("version", 1, NONE, INT64, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__set_account_claims_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__set_account_claims_response, "postern.gateway.v1.SetAccountClaimsResponse", 32, 1,
+        postern__gateway__v1__set_account_claims_response__fields, 1, postern__gateway__v1__set_account_claims_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_account_claims_request__fields[] = {
+    FIELD("call", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__backend_call__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_account_claims_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__get_account_claims_request, "postern.gateway.v1.GetAccountClaimsRequest", 32, 1,
+        postern__gateway__v1__get_account_claims_request__fields, 1, postern__gateway__v1__get_account_claims_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_account_claims_response__fields[] = {
+    FIELD("roles", 1, REPEATED, BYTES, 24, 32, NULL, 0),
+    FIELD("claims_json", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("version", 3, NONE, INT64, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_account_claims_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__get_account_claims_response, "postern.gateway.v1.GetAccountClaimsResponse", 64, 3,
+        postern__gateway__v1__get_account_claims_response__fields, 1, postern__gateway__v1__get_account_claims_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__issue_link_request__fields[] = {
+    FIELD("call", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__backend_call__descriptor, 0),
+    FIELD("purpose", 2, NONE, ENUM, 0, 32, NULL, 0),
+    FIELD("new_email", 3, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__issue_link_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__issue_link_request, "postern.gateway.v1.IssueLinkRequest", 56, 3,
+        postern__gateway__v1__issue_link_request__fields, 1, postern__gateway__v1__issue_link_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__issue_link_response__fields[] = {
+    FIELD("url", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__issue_link_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__issue_link_response, "postern.gateway.v1.IssueLinkResponse", 48, 2,
+        postern__gateway__v1__issue_link_response__fields, 1, postern__gateway__v1__issue_link_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__send_push_message_request__fields[] = {
+    FIELD("call", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__backend_call__descriptor, 0),
+    FIELD("title", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("body", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("data", 4, REPEATED, MESSAGE, 64, 72, &postern__gateway__v1__push_data__descriptor, 0),
+    FIELD("collapse_key", 5, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("expires_at_ms", 6, NONE, INT64, 0, 96, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__send_push_message_request__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__gateway__v1__send_push_message_request, "postern.gateway.v1.SendPushMessageRequest", 104, 6,
+        postern__gateway__v1__send_push_message_request__fields, 1, postern__gateway__v1__send_push_message_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__push_data__fields[] = {
+    FIELD("key", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("value", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__push_data__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__push_data, "postern.gateway.v1.PushData", 56, 2,
+        postern__gateway__v1__push_data__fields, 1, postern__gateway__v1__push_data__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__send_push_message_response__fields[] = {
+    FIELD("message_ids", 1, REPEATED, BYTES, 24, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__send_push_message_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__send_push_message_response, "postern.gateway.v1.SendPushMessageResponse", 40, 1,
+        postern__gateway__v1__send_push_message_response__fields, 1, postern__gateway__v1__send_push_message_response__ranges);
+
 static const ProtobufCFieldDescriptor postern__gateway__v1__data_export__fields[] = {
     FIELD("export_id", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("state", 2, NONE, ENUM, 0, 40, NULL, 0),
@@ -1389,7 +1977,22 @@ static const ProtobufCIntRange postern__gateway__v1__request_data_export_respons
 MESSAGE(postern__gateway__v1__request_data_export_response, "postern.gateway.v1.RequestDataExportResponse", 32, 1,
         postern__gateway__v1__request_data_export_response__fields, 1, postern__gateway__v1__request_data_export_response__ranges);
 
-MESSAGE(postern__gateway__v1__get_data_export_request, "postern.gateway.v1.GetDataExportRequest", 24, 0, NULL, 0, NULL);
+MESSAGE(postern__gateway__v1__create_export_link_request, "postern.gateway.v1.CreateExportLinkRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__create_export_link_response__fields[] = {
+    FIELD("url", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__create_export_link_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__create_export_link_response, "postern.gateway.v1.CreateExportLinkResponse", 48, 2,
+        postern__gateway__v1__create_export_link_response__fields, 1, postern__gateway__v1__create_export_link_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__get_data_export_request__fields[] = {
+    FIELD("link_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__get_data_export_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__get_data_export_request, "postern.gateway.v1.GetDataExportRequest", 40, 1,
+        postern__gateway__v1__get_data_export_request__fields, 1, postern__gateway__v1__get_data_export_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__get_data_export_response__fields[] = {
     FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__data_export__descriptor, 0),
@@ -1512,6 +2115,18 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_
 static const ProtobufCIntRange postern__gateway__v1__resend_verification_by_password_response__ranges[] = {{1, 0}, {0, 3}};
 MESSAGE(postern__gateway__v1__resend_verification_by_password_response, "postern.gateway.v1.ResendVerificationByPasswordResponse", 48, 3,
         postern__gateway__v1__resend_verification_by_password_response__fields, 1, postern__gateway__v1__resend_verification_by_password_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__correct_email_request__fields[] = {
+    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("new_email", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("device", 4, NONE, MESSAGE, 0, 72, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__correct_email_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__correct_email_request, "postern.gateway.v1.CorrectEmailRequest", 80, 4,
+        postern__gateway__v1__correct_email_request__fields, 1, postern__gateway__v1__correct_email_request__ranges);
+
+MESSAGE(postern__gateway__v1__correct_email_response, "postern.gateway.v1.CorrectEmailResponse", 24, 0, NULL, 0, NULL);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_as_guest_request__fields[] = {
     FIELD("device", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__device__descriptor, 0),
@@ -1705,6 +2320,21 @@ static const ProtobufCIntRange postern__gateway__v1__link_provider_response__ran
 MESSAGE(postern__gateway__v1__link_provider_response, "postern.gateway.v1.LinkProviderResponse", 32, 1,
         postern__gateway__v1__link_provider_response__fields, 1, postern__gateway__v1__link_provider_response__ranges);
 
+static const ProtobufCFieldDescriptor postern__gateway__v1__link_password_request__fields[] = {
+    FIELD("password", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("device", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__link_password_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__link_password_request, "postern.gateway.v1.LinkPasswordRequest", 48, 2,
+        postern__gateway__v1__link_password_request__fields, 1, postern__gateway__v1__link_password_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__link_password_response__fields[] = {
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__link_password_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__link_password_response, "postern.gateway.v1.LinkPasswordResponse", 32, 1,
+        postern__gateway__v1__link_password_response__fields, 1, postern__gateway__v1__link_password_response__ranges);
+
 static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_request__fields[] = {
     FIELD("method", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("device", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device__descriptor, 0),
@@ -1743,9 +2373,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__describe_provider_ou
     FIELD("user_message", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("retryable", 3, NONE, BOOL, 0, 56, NULL, 0),
     FIELD("action", 4, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("alternatives", 5, REPEATED, BYTES, 80, 88, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__describe_provider_outcome_response__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__gateway__v1__describe_provider_outcome_response, "postern.gateway.v1.DescribeProviderOutcomeResponse", 80, 4,
+static const ProtobufCIntRange postern__gateway__v1__describe_provider_outcome_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__describe_provider_outcome_response, "postern.gateway.v1.DescribeProviderOutcomeResponse", 96, 5,
         postern__gateway__v1__describe_provider_outcome_response__fields, 1, postern__gateway__v1__describe_provider_outcome_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__onboarding_section__fields[] = {
@@ -1912,9 +2543,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     FIELD("device", 4, NONE, MESSAGE, 0, 72, &postern__gateway__v1__device__descriptor, 0),
     FIELD("mail_language", 5, NONE, BYTES, 0, 80, NULL, 0),
     FIELD("acceptance", 6, NONE, MESSAGE, 0, 96, &postern__gateway__v1__acceptance__descriptor, 0),
+    FIELD("existing_only", 7, NONE, BOOL, 0, 104, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__sign_in_with_phone_code_request__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__gateway__v1__sign_in_with_phone_code_request, "postern.gateway.v1.SignInWithPhoneCodeRequest", 104, 6,
+static const ProtobufCIntRange postern__gateway__v1__sign_in_with_phone_code_request__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__gateway__v1__sign_in_with_phone_code_request, "postern.gateway.v1.SignInWithPhoneCodeRequest", 112, 7,
         postern__gateway__v1__sign_in_with_phone_code_request__fields, 1, postern__gateway__v1__sign_in_with_phone_code_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_response__fields[] = {
@@ -2024,6 +2656,117 @@ static const ProtobufCIntRange postern__gateway__v1__remove_photo_response__rang
 MESSAGE(postern__gateway__v1__remove_photo_response, "postern.gateway.v1.RemovePhotoResponse", 32, 1,
         postern__gateway__v1__remove_photo_response__fields, 1, postern__gateway__v1__remove_photo_response__ranges);
 
+static const ProtobufCFieldDescriptor postern__gateway__v1__push_registration__fields[] = {
+    FIELD("push_device_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("platform", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("app", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("seen_at_ms", 4, NONE, INT64, 0, 64, NULL, 0),
+    FIELD("is_current_session", 5, NONE, BOOL, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__push_registration__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__push_registration, "postern.gateway.v1.PushRegistration", 80, 5,
+        postern__gateway__v1__push_registration__fields, 1, postern__gateway__v1__push_registration__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__register_push_device_request__fields[] = {
+    FIELD("platform", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("token", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("app", 3, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__register_push_device_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__register_push_device_request, "postern.gateway.v1.RegisterPushDeviceRequest", 64, 3,
+        postern__gateway__v1__register_push_device_request__fields, 1, postern__gateway__v1__register_push_device_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__register_push_device_response__fields[] = {
+    FIELD("push_device", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__push_registration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__register_push_device_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__register_push_device_response, "postern.gateway.v1.RegisterPushDeviceResponse", 32, 1,
+        postern__gateway__v1__register_push_device_response__fields, 1, postern__gateway__v1__register_push_device_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__replace_push_token_request__fields[] = {
+    FIELD("push_device_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("token", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__replace_push_token_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__replace_push_token_request, "postern.gateway.v1.ReplacePushTokenRequest", 56, 2,
+        postern__gateway__v1__replace_push_token_request__fields, 1, postern__gateway__v1__replace_push_token_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__replace_push_token_response__fields[] = {
+    FIELD("push_device", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__push_registration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__replace_push_token_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__replace_push_token_response, "postern.gateway.v1.ReplacePushTokenResponse", 32, 1,
+        postern__gateway__v1__replace_push_token_response__fields, 1, postern__gateway__v1__replace_push_token_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__remove_push_device_request__fields[] = {
+    FIELD("push_device_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__remove_push_device_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__remove_push_device_request, "postern.gateway.v1.RemovePushDeviceRequest", 40, 1,
+        postern__gateway__v1__remove_push_device_request__fields, 1, postern__gateway__v1__remove_push_device_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__remove_push_device_response__fields[] = {
+    FIELD("removed", 1, NONE, BOOL, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__remove_push_device_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__remove_push_device_response, "postern.gateway.v1.RemovePushDeviceResponse", 32, 1,
+        postern__gateway__v1__remove_push_device_response__fields, 1, postern__gateway__v1__remove_push_device_response__ranges);
+
+MESSAGE(postern__gateway__v1__list_push_devices_request, "postern.gateway.v1.ListPushDevicesRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_push_devices_response__fields[] = {
+    FIELD("push_devices", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__push_registration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_push_devices_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__list_push_devices_response, "postern.gateway.v1.ListPushDevicesResponse", 40, 1,
+        postern__gateway__v1__list_push_devices_response__fields, 1, postern__gateway__v1__list_push_devices_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__complete_sign_in_request__fields[] = {
+    FIELD("challenge", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("password", 2, NONE, BYTES, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("provider_token", 3, NONE, MESSAGE, 40, 48, &postern__gateway__v1__provider_token__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("phone_code", 4, NONE, BYTES, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("email_code", 5, NONE, BYTES, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("totp_code", 6, NONE, BYTES, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("recovery_code", 7, NONE, BYTES, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("device", 8, NONE, MESSAGE, 0, 64, &postern__gateway__v1__device__descriptor, 0),
+    FIELD("passkey", 9, NONE, MESSAGE, 40, 48, &postern__gateway__v1__passkey_assertion__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+};
+static const ProtobufCIntRange postern__gateway__v1__complete_sign_in_request__ranges[] = {{1, 0}, {0, 9}};
+MESSAGE(postern__gateway__v1__complete_sign_in_request, "postern.gateway.v1.CompleteSignInRequest", 72, 9,
+        postern__gateway__v1__complete_sign_in_request__fields, 1, postern__gateway__v1__complete_sign_in_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__complete_sign_in_response__fields[] = {
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
+    FIELD("session", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__session__descriptor, 0),
+    FIELD("is_linked", 3, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("collision", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__collision__descriptor, 0),
+    FIELD("history", 5, NONE, MESSAGE, 0, 56, &postern__gateway__v1__sign_in_history__descriptor, 0),
+    FIELD("required_actions", 6, REPEATED, ENUM, 64, 72, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+    FIELD("recovery_codes_left", 7, NONE, UINT32, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__complete_sign_in_response__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__gateway__v1__complete_sign_in_response, "postern.gateway.v1.CompleteSignInResponse", 88, 7,
+        postern__gateway__v1__complete_sign_in_response__fields, 1, postern__gateway__v1__complete_sign_in_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__send_challenge_code_request__fields[] = {
+    FIELD("challenge", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("kind", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("device", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__send_challenge_code_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__send_challenge_code_request, "postern.gateway.v1.SendChallengeCodeRequest", 56, 3,
+        postern__gateway__v1__send_challenge_code_request__fields, 1, postern__gateway__v1__send_challenge_code_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__send_challenge_code_response__fields[] = {
+    FIELD("hint", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("next_after_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__send_challenge_code_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__send_challenge_code_response, "postern.gateway.v1.SendChallengeCodeResponse", 56, 3,
+        postern__gateway__v1__send_challenge_code_response__fields, 1, postern__gateway__v1__send_challenge_code_response__ranges);
+
 MESSAGE(postern__gateway__v1__get_sign_in_options_request, "postern.gateway.v1.GetSignInOptionsRequest", 24, 0, NULL, 0, NULL);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__get_sign_in_options_response__fields[] = {
@@ -2034,10 +2777,38 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__get_sign_in_options_
     FIELD("recovery_methods", 5, REPEATED, ENUM, 64, 72, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
     FIELD("consent", 6, NONE, MESSAGE, 0, 80, &postern__gateway__v1__consent_options__descriptor, 0),
     FIELD("app_name", 7, NONE, BYTES, 0, 88, NULL, 0),
+    FIELD("second_factors", 8, NONE, MESSAGE, 0, 104, &postern__gateway__v1__second_factor_options__descriptor, 0),
+    FIELD("passkeys", 9, NONE, MESSAGE, 0, 112, &postern__gateway__v1__passkey_options__descriptor, 0),
+    FIELD("display_name", 10, NONE, MESSAGE, 0, 120, &postern__gateway__v1__display_name_options__descriptor, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__get_sign_in_options_response__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__gateway__v1__get_sign_in_options_response, "postern.gateway.v1.GetSignInOptionsResponse", 104, 7,
+static const ProtobufCIntRange postern__gateway__v1__get_sign_in_options_response__ranges[] = {{1, 0}, {0, 10}};
+MESSAGE(postern__gateway__v1__get_sign_in_options_response, "postern.gateway.v1.GetSignInOptionsResponse", 128, 10,
         postern__gateway__v1__get_sign_in_options_response__fields, 1, postern__gateway__v1__get_sign_in_options_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__display_name_options__fields[] = {
+    FIELD("required", 1, NONE, BOOL, 0, 24, NULL, 0),
+    FIELD("maximum", 2, NONE, UINT32, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__display_name_options__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__display_name_options, "postern.gateway.v1.DisplayNameOptions", 40, 2,
+        postern__gateway__v1__display_name_options__fields, 1, postern__gateway__v1__display_name_options__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__passkey_options__fields[] = {
+    FIELD("rp_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("origins", 2, REPEATED, BYTES, 40, 48, NULL, 0),
+    FIELD("related_origins", 3, REPEATED, BYTES, 56, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__passkey_options__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__passkey_options, "postern.gateway.v1.PasskeyOptions", 72, 3,
+        postern__gateway__v1__passkey_options__fields, 1, postern__gateway__v1__passkey_options__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__second_factor_options__fields[] = {
+    FIELD("required", 1, NONE, BOOL, 0, 24, NULL, 0),
+    FIELD("kinds", 2, REPEATED, BYTES, 32, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__second_factor_options__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__second_factor_options, "postern.gateway.v1.SecondFactorOptions", 48, 2,
+        postern__gateway__v1__second_factor_options__fields, 1, postern__gateway__v1__second_factor_options__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__password_options__fields[] = {
     FIELD("email_verification_required", 1, NONE, BOOL, 0, 24, NULL, 0),
@@ -2070,9 +2841,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__provider_options__fi
     FIELD("issuer", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("client_ids", 3, REPEATED, BYTES, 56, 64, NULL, 0),
     FIELD("nonce_required", 4, NONE, BOOL, 0, 72, NULL, 0),
+    FIELD("recovery_url", 5, NONE, BYTES, 0, 80, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__provider_options__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__gateway__v1__provider_options, "postern.gateway.v1.ProviderOptions", 80, 4,
+static const ProtobufCIntRange postern__gateway__v1__provider_options__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__provider_options, "postern.gateway.v1.ProviderOptions", 96, 5,
         postern__gateway__v1__provider_options__fields, 1, postern__gateway__v1__provider_options__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__check_password_request__fields[] = {
@@ -2124,9 +2896,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__introspect_token_res
     FIELD("authenticated_at_ms", 4, NONE, INT64, 0, 64, NULL, 0),
     FIELD("amr", 5, REPEATED, BYTES, 72, 80, NULL, 0),
     FIELD("expires_at_ms", 6, NONE, INT64, 0, 88, NULL, 0),
+    FIELD("acr", 7, NONE, BYTES, 0, 96, NULL, 0),
+    FIELD("roles", 8, REPEATED, BYTES, 112, 120, NULL, 0),
+    FIELD("claims_json", 9, NONE, BYTES, 0, 128, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__introspect_token_response__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__gateway__v1__introspect_token_response, "postern.gateway.v1.IntrospectTokenResponse", 96, 6,
+static const ProtobufCIntRange postern__gateway__v1__introspect_token_response__ranges[] = {{1, 0}, {0, 9}};
+MESSAGE(postern__gateway__v1__introspect_token_response, "postern.gateway.v1.IntrospectTokenResponse", 144, 9,
         postern__gateway__v1__introspect_token_response__fields, 1, postern__gateway__v1__introspect_token_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__revocation_position__fields[] = {
@@ -2190,9 +2965,12 @@ static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_history__fi
     FIELD("last_sign_in_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
     FIELD("gap_ms", 2, NONE, INT64, 0, 32, NULL, 0),
     FIELD("is_new_device", 3, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("previous_place", 4, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("is_new_place", 5, NONE, BOOL, 0, 64, NULL, 0),
+    FIELD("sealed_previous_place", 6, NONE, BYTES, 0, 72, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__sign_in_history__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__sign_in_history, "postern.identity.v1.SignInHistory", 48, 3,
+static const ProtobufCIntRange postern__identity__v1__sign_in_history__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__identity__v1__sign_in_history, "postern.identity.v1.SignInHistory", 88, 6,
         postern__identity__v1__sign_in_history__fields, 1, postern__identity__v1__sign_in_history__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__register_request__fields[] = {
@@ -2214,12 +2992,26 @@ MESSAGE(postern__identity__v1__register_response, "postern.identity.v1.RegisterR
 
 static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_request__fields[] = {
     FIELD("sign_in", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__sign_in_with_password_request__descriptor, 0),
-    FIELD("in_own_session", 2, NONE, BOOL, 0, 32, NULL, 0),
-    FIELD("charge_id", 3, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("charge_id", 3, NONE, BYTES, 0, 32, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__verify_password_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__verify_password_request, "postern.identity.v1.VerifyPasswordRequest", 56, 3,
-        postern__identity__v1__verify_password_request__fields, 1, postern__identity__v1__verify_password_request__ranges);
+static const ProtobufCIntRange postern__identity__v1__verify_password_request__ranges[] = {{1, 0}, {3, 1}, {0, 2}};
+MESSAGE(postern__identity__v1__verify_password_request, "postern.identity.v1.VerifyPasswordRequest", 48, 2,
+        postern__identity__v1__verify_password_request__fields, 2, postern__identity__v1__verify_password_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_password_request__fields[] = {
+    FIELD("reauthentication", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__reauthenticate_request__descriptor, 0),
+    FIELD("charge_id", 2, NONE, BYTES, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__prove_by_password_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__prove_by_password_request, "postern.identity.v1.ProveByPasswordRequest", 48, 2,
+        postern__identity__v1__prove_by_password_request__fields, 1, postern__identity__v1__prove_by_password_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_password_response__fields[] = {
+    FIELD("proof", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__sign_in_proof__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__prove_by_password_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__prove_by_password_response, "postern.identity.v1.ProveByPasswordResponse", 32, 1,
+        postern__identity__v1__prove_by_password_response__fields, 1, postern__identity__v1__prove_by_password_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
@@ -2254,9 +3046,13 @@ static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_proof__fiel
     FIELD("nonce", 5, NONE, BYTES, 0, 72, NULL, 0),
     FIELD("mac", 6, NONE, BYTES, 0, 88, NULL, 0),
     FIELD("session_generation", 7, NONE, INT64, 0, 104, NULL, 0),
+    FIELD("purpose", 8, NONE, ENUM, 0, 112, NULL, 0),
+    FIELD("claims_version", 9, NONE, INT64, 0, 120, NULL, 0),
+    FIELD("claims_json", 10, NONE, BYTES, 0, 128, NULL, 0),
+    FIELD("roles", 11, REPEATED, BYTES, 144, 152, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__sign_in_proof__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__identity__v1__sign_in_proof, "postern.identity.v1.SignInProof", 112, 7,
+static const ProtobufCIntRange postern__identity__v1__sign_in_proof__ranges[] = {{1, 0}, {0, 11}};
+MESSAGE(postern__identity__v1__sign_in_proof, "postern.identity.v1.SignInProof", 160, 11,
         postern__identity__v1__sign_in_proof__fields, 1, postern__identity__v1__sign_in_proof__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_response__fields[] = {
@@ -2275,13 +3071,23 @@ static const ProtobufCIntRange postern__identity__v1__get_account_request__range
 MESSAGE(postern__identity__v1__get_account_request, "postern.identity.v1.GetAccountRequest", 48, 2,
         postern__identity__v1__get_account_request__fields, 1, postern__identity__v1__get_account_request__ranges);
 
+static const ProtobufCFieldDescriptor postern__identity__v1__available_proof__fields[] = {
+    FIELD("kind", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("acr", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("is_optional", 3, NONE, BOOL, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__available_proof__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__available_proof, "postern.identity.v1.AvailableProof", 56, 3,
+        postern__identity__v1__available_proof__fields, 1, postern__identity__v1__available_proof__ranges);
+
 static const ProtobufCFieldDescriptor postern__identity__v1__get_account_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("has_password", 2, NONE, BOOL, 0, 32, NULL, 0),
     FIELD("required_actions", 3, REPEATED, ENUM, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+    FIELD("proofs", 4, REPEATED, MESSAGE, 56, 64, &postern__identity__v1__available_proof__descriptor, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__get_account_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__get_account_response, "postern.identity.v1.GetAccountResponse", 56, 3,
+static const ProtobufCIntRange postern__identity__v1__get_account_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__get_account_response, "postern.identity.v1.GetAccountResponse", 72, 4,
         postern__identity__v1__get_account_response__fields, 1, postern__identity__v1__get_account_response__ranges);
 
 MESSAGE(postern__identity__v1__request_password_reset_response, "postern.identity.v1.RequestPasswordResetResponse", 24, 0, NULL, 0, NULL);
@@ -2297,6 +3103,14 @@ static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_resp
 static const ProtobufCIntRange postern__identity__v1__reset_password_response__ranges[] = {{1, 0}, {0, 6}};
 MESSAGE(postern__identity__v1__reset_password_response, "postern.identity.v1.ResetPasswordResponse", 80, 6,
         postern__identity__v1__reset_password_response__fields, 1, postern__identity__v1__reset_password_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__disown_sign_in_response__fields[] = {
+    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__disown_sign_in_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__disown_sign_in_response, "postern.identity.v1.DisownSignInResponse", 56, 2,
+        postern__identity__v1__disown_sign_in_response__fields, 1, postern__identity__v1__disown_sign_in_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification_response__fields[] = {
     FIELD("sent", 1, NONE, BOOL, 0, 24, NULL, 0),
@@ -2320,6 +3134,14 @@ static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification
 static const ProtobufCIntRange postern__identity__v1__resend_verification_by_password_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__resend_verification_by_password_response, "postern.identity.v1.ResendVerificationByPasswordResponse", 32, 1,
         postern__identity__v1__resend_verification_by_password_response__fields, 1, postern__identity__v1__resend_verification_by_password_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__correct_email_request__fields[] = {
+    FIELD("correction", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__correct_email_request__descriptor, 0),
+    FIELD("mail_withheld", 2, NONE, BOOL, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__correct_email_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__correct_email_request, "postern.identity.v1.CorrectEmailRequest", 40, 2,
+        postern__identity__v1__correct_email_request__fields, 1, postern__identity__v1__correct_email_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__admission_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
@@ -2364,10 +3186,40 @@ static const ProtobufCFieldDescriptor postern__identity__v1__account_record__fie
     FIELD("privacy_version", 18, NONE, BYTES, 0, 256, NULL, 0),
     FIELD("marketing", 19, NONE, BOOL, 0, 272, NULL, 0),
     FIELD("analytics", 20, NONE, BOOL, 0, 280, NULL, 0),
+    FIELD("second_factors", 21, REPEATED, MESSAGE, 288, 296, &postern__identity__v1__second_factor_record__descriptor, 0),
+    FIELD("passkeys", 22, REPEATED, MESSAGE, 304, 312, &postern__identity__v1__passkey_record__descriptor, 0),
+    FIELD("roles", 23, REPEATED, BYTES, 320, 328, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__account_record__ranges[] = {{1, 0}, {0, 20}};
-MESSAGE(postern__identity__v1__account_record, "postern.identity.v1.AccountRecord", 288, 20,
+static const ProtobufCIntRange postern__identity__v1__account_record__ranges[] = {{1, 0}, {0, 23}};
+MESSAGE(postern__identity__v1__account_record, "postern.identity.v1.AccountRecord", 336, 23,
         postern__identity__v1__account_record__fields, 1, postern__identity__v1__account_record__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__passkey_record__fields[] = {
+    FIELD("credential_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("public_key", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("user_handle", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("sign_count", 4, NONE, UINT32, 0, 72, NULL, 0),
+    FIELD("transports", 5, REPEATED, BYTES, 80, 88, NULL, 0),
+    FIELD("name", 6, NONE, BYTES, 0, 96, NULL, 0),
+    FIELD("rp_id", 7, NONE, BYTES, 0, 112, NULL, 0),
+    FIELD("backup_eligible", 8, NONE, BOOL, 0, 128, NULL, 0),
+    FIELD("backed_up", 9, NONE, BOOL, 0, 136, NULL, 0),
+    FIELD("added_at_ms", 10, NONE, INT64, 0, 144, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__passkey_record__ranges[] = {{1, 0}, {0, 10}};
+MESSAGE(postern__identity__v1__passkey_record, "postern.identity.v1.PasskeyRecord", 152, 10,
+        postern__identity__v1__passkey_record__fields, 1, postern__identity__v1__passkey_record__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__second_factor_record__fields[] = {
+    FIELD("totp_secret", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("algorithm", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("digits", 4, NONE, UINT32, 0, 72, NULL, 0),
+    FIELD("period_seconds", 5, NONE, UINT32, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__second_factor_record__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__second_factor_record, "postern.identity.v1.SecondFactorRecord", 88, 5,
+        postern__identity__v1__second_factor_record__fields, 1, postern__identity__v1__second_factor_record__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__provider_identity__fields[] = {
     FIELD("method", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2471,9 +3323,11 @@ static const ProtobufCFieldDescriptor postern__identity__v1__tell_request__field
     FIELD("at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
     FIELD("device_name", 4, NONE, BYTES, 0, 56, NULL, 0),
     FIELD("platform", 5, NONE, BYTES, 0, 72, NULL, 0),
+    FIELD("place", 6, NONE, BYTES, 0, 88, NULL, 0),
+    FIELD("agent", 7, NONE, BYTES, 0, 104, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__tell_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__tell_request, "postern.identity.v1.TellRequest", 88, 5,
+static const ProtobufCIntRange postern__identity__v1__tell_request__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__identity__v1__tell_request, "postern.identity.v1.TellRequest", 120, 7,
         postern__identity__v1__tell_request__fields, 1, postern__identity__v1__tell_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__tell_response__fields[] = {
@@ -2509,6 +3363,62 @@ MESSAGE(postern__identity__v1__number_changed_request, "postern.identity.v1.Numb
 
 MESSAGE(postern__identity__v1__number_changed_response, "postern.identity.v1.NumberChangedResponse", 24, 0, NULL, 0, NULL);
 
+static const ProtobufCFieldDescriptor postern__identity__v1__get_challenge_request__fields[] = {
+    FIELD("challenge", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("device_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("or_ended", 3, NONE, BOOL, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_challenge_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__get_challenge_request, "postern.identity.v1.GetChallengeRequest", 64, 3,
+        postern__identity__v1__get_challenge_request__fields, 1, postern__identity__v1__get_challenge_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_challenge_response__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("email", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("phone_number", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("method", 4, NONE, BYTES, 0, 72, NULL, 0),
+    FIELD("is_reset", 5, NONE, BOOL, 0, 88, NULL, 0),
+    FIELD("charge_id", 6, NONE, BYTES, 0, 96, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_challenge_response__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__identity__v1__get_challenge_response, "postern.identity.v1.GetChallengeResponse", 112, 6,
+        postern__identity__v1__get_challenge_response__fields, 1, postern__identity__v1__get_challenge_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__send_challenge_code_response__fields[] = {
+    FIELD("hint", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("is_test", 3, NONE, BOOL, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__send_challenge_code_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__send_challenge_code_response, "postern.identity.v1.SendChallengeCodeResponse", 56, 3,
+        postern__identity__v1__send_challenge_code_response__fields, 1, postern__identity__v1__send_challenge_code_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_second_factor_response__fields[] = {
+    FIELD("proof", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__sign_in_proof__descriptor, 0),
+    FIELD("recovery_codes_left", 2, NONE, UINT32, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__prove_by_second_factor_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__prove_by_second_factor_response, "postern.identity.v1.ProveBySecondFactorResponse", 40, 2,
+        postern__identity__v1__prove_by_second_factor_response__fields, 1, postern__identity__v1__prove_by_second_factor_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__complete_challenge_response__fields[] = {
+    FIELD("admission", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__admission_response__descriptor, 0),
+    FIELD("forget_devices", 2, NONE, BOOL, 0, 32, NULL, 0),
+    FIELD("recovery_codes_left", 3, NONE, UINT32, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__complete_challenge_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__complete_challenge_response, "postern.identity.v1.CompleteChallengeResponse", 48, 3,
+        postern__identity__v1__complete_challenge_response__fields, 1, postern__identity__v1__complete_challenge_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__confirm_totpresponse__fields[] = {
+    FIELD("factor", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__second_factor__descriptor, 0),
+    FIELD("recovery_codes", 2, REPEATED, BYTES, 32, 40, NULL, 0),
+    FIELD("proof", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__sign_in_proof__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__confirm_totpresponse__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__confirm_totpresponse, "postern.identity.v1.ConfirmTOTPResponse", 56, 3,
+        postern__identity__v1__confirm_totpresponse__fields, 1, postern__identity__v1__confirm_totpresponse__ranges);
+
 static const ProtobufCFieldDescriptor postern__identity__v1__note_lock_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
     FIELD("phone_number", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
@@ -2537,10 +3447,81 @@ static const ProtobufCFieldDescriptor postern__identity__v1__stored_response__fi
     FIELD("migration", 13, NONE, INT64, 0, 120, NULL, 0),
     FIELD("document_versions", 14, REPEATED, INT64, 128, 136, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
     FIELD("written_at_ms", 15, NONE, INT64, 0, 144, NULL, 0),
+    FIELD("sealed_previous_place", 16, NONE, BYTES, 0, 152, NULL, 0),
+    FIELD("is_new_place", 17, NONE, BOOL, 0, 168, NULL, 0),
+    FIELD("challenge", 18, NONE, INT64, 0, 176, NULL, 0),
+    FIELD("challenge_kinds", 19, REPEATED, BYTES, 184, 192, NULL, 0),
+    FIELD("challenge_expires_at_ms", 20, NONE, INT64, 0, 200, NULL, 0),
+    FIELD("second_factor", 21, NONE, INT64, 0, 208, NULL, 0),
+    FIELD("passkey", 22, NONE, INT64, 0, 216, NULL, 0),
+    FIELD("is_hardware_passkey", 23, NONE, BOOL, 0, 224, NULL, 0),
+    FIELD("removed_methods", 24, REPEATED, BYTES, 232, 240, NULL, 0),
+    FIELD("link_seed", 25, NONE, BYTES, 0, 248, NULL, 0),
+    FIELD("link_expires_at_ms", 26, NONE, INT64, 0, 264, NULL, 0),
+    FIELD("claims_version", 27, NONE, INT64, 0, 272, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__stored_response__ranges[] = {{1, 0}, {0, 15}};
-MESSAGE(postern__identity__v1__stored_response, "postern.identity.v1.StoredResponse", 152, 15,
+static const ProtobufCIntRange postern__identity__v1__stored_response__ranges[] = {{1, 0}, {0, 27}};
+MESSAGE(postern__identity__v1__stored_response, "postern.identity.v1.StoredResponse", 280, 27,
         postern__identity__v1__stored_response__fields, 1, postern__identity__v1__stored_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__stored_passkey__fields[] = {
+    FIELD("credential_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("public_key", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("user_handle", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("aaguid", 4, NONE, BYTES, 0, 72, NULL, 0),
+    FIELD("transports", 5, REPEATED, BYTES, 88, 96, NULL, 0),
+    FIELD("name", 6, NONE, BYTES, 0, 104, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__stored_passkey__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__identity__v1__stored_passkey, "postern.identity.v1.StoredPasskey", 120, 6,
+        postern__identity__v1__stored_passkey__fields, 1, postern__identity__v1__stored_passkey__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__stored_sign_in_memory__fields[] = {
+    FIELD("origins", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__stored_sign_in_origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__stored_sign_in_memory__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__stored_sign_in_memory, "postern.identity.v1.StoredSignInMemory", 40, 1,
+        postern__identity__v1__stored_sign_in_memory__fields, 1, postern__identity__v1__stored_sign_in_memory__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__stored_sign_in_origin__fields[] = {
+    FIELD("country", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("city", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("network", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("first_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
+    FIELD("last_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__stored_sign_in_origin__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__stored_sign_in_origin, "postern.identity.v1.StoredSignInOrigin", 88, 5,
+        postern__identity__v1__stored_sign_in_origin__fields, 1, postern__identity__v1__stored_sign_in_origin__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__waiting_sign_in__fields[] = {
+    FIELD("method", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("amr", 2, REPEATED, BYTES, 40, 48, NULL, 0),
+    FIELD("charge_id", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("guest", 4, NONE, INT64, 0, 72, NULL, 0),
+    FIELD("password_hash", 5, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("is_reset", 6, NONE, BOOL, 0, 96, NULL, 0),
+    FIELD("identity", 7, NONE, MESSAGE, 0, 104, &postern__identity__v1__waiting_identity__descriptor, 0),
+    FIELD("number_key", 8, NONE, BYTES, 0, 112, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__waiting_sign_in__ranges[] = {{1, 0}, {0, 8}};
+MESSAGE(postern__identity__v1__waiting_sign_in, "postern.identity.v1.WaitingSignIn", 128, 8,
+        postern__identity__v1__waiting_sign_in__fields, 1, postern__identity__v1__waiting_sign_in__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__waiting_identity__fields[] = {
+    FIELD("issuer", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("subject", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("email", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("email_verified", 4, NONE, BOOL, 0, 72, NULL, 0),
+    FIELD("email_relay", 5, NONE, BOOL, 0, 80, NULL, 0),
+    FIELD("display_name", 6, NONE, BYTES, 0, 88, NULL, 0),
+    FIELD("photo_url", 7, NONE, BYTES, 0, 104, NULL, 0),
+    FIELD("code", 8, NONE, BYTES, 0, 120, NULL, 0),
+    FIELD("audience", 9, NONE, BYTES, 0, 136, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__waiting_identity__ranges[] = {{1, 0}, {0, 9}};
+MESSAGE(postern__identity__v1__waiting_identity, "postern.identity.v1.WaitingIdentity", 152, 9,
+        postern__identity__v1__waiting_identity__fields, 1, postern__identity__v1__waiting_identity__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__stored_picks__fields[] = {
     FIELD("picks", 4, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__document_pick__descriptor, 0),
@@ -2594,21 +3575,28 @@ MESSAGE(postern__notification__v1__register_device_request, "postern.notificatio
 static const ProtobufCFieldDescriptor postern__notification__v1__register_device_response__fields[] = {
     FIELD("device_id", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("moved", 2, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("device", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__push_registration__descriptor, 0),
 };
-static const ProtobufCIntRange postern__notification__v1__register_device_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__notification__v1__register_device_response, "postern.notification.v1.RegisterDeviceResponse", 48, 2,
+static const ProtobufCIntRange postern__notification__v1__register_device_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__notification__v1__register_device_response, "postern.notification.v1.RegisterDeviceResponse", 56, 3,
         postern__notification__v1__register_device_response__fields, 1, postern__notification__v1__register_device_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__notification__v1__update_device_request__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("device_id", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("token", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("session_id", 4, NONE, BYTES, 0, 72, NULL, 0),
 };
-static const ProtobufCIntRange postern__notification__v1__update_device_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__notification__v1__update_device_request, "postern.notification.v1.UpdateDeviceRequest", 72, 3,
+static const ProtobufCIntRange postern__notification__v1__update_device_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__notification__v1__update_device_request, "postern.notification.v1.UpdateDeviceRequest", 88, 4,
         postern__notification__v1__update_device_request__fields, 1, postern__notification__v1__update_device_request__ranges);
 
-MESSAGE(postern__notification__v1__update_device_response, "postern.notification.v1.UpdateDeviceResponse", 24, 0, NULL, 0, NULL);
+static const ProtobufCFieldDescriptor postern__notification__v1__update_device_response__fields[] = {
+    FIELD("device", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__push_registration__descriptor, 0),
+};
+static const ProtobufCIntRange postern__notification__v1__update_device_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__notification__v1__update_device_response, "postern.notification.v1.UpdateDeviceResponse", 32, 1,
+        postern__notification__v1__update_device_response__fields, 1, postern__notification__v1__update_device_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__notification__v1__unregister_device_request__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2642,27 +3630,18 @@ MESSAGE(postern__notification__v1__revoke_devices_response, "postern.notificatio
 
 static const ProtobufCFieldDescriptor postern__notification__v1__list_devices_request__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("session_id", 2, NONE, BYTES, 0, 40, NULL, 0),
 };
-static const ProtobufCIntRange postern__notification__v1__list_devices_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__notification__v1__list_devices_request, "postern.notification.v1.ListDevicesRequest", 40, 1,
+static const ProtobufCIntRange postern__notification__v1__list_devices_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__notification__v1__list_devices_request, "postern.notification.v1.ListDevicesRequest", 56, 2,
         postern__notification__v1__list_devices_request__fields, 1, postern__notification__v1__list_devices_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__notification__v1__list_devices_response__fields[] = {
-    FIELD("devices", 1, REPEATED, MESSAGE, 24, 32, &postern__notification__v1__push_device__descriptor, 0),
+    FIELD("devices", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__push_registration__descriptor, 0),
 };
 static const ProtobufCIntRange postern__notification__v1__list_devices_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__notification__v1__list_devices_response, "postern.notification.v1.ListDevicesResponse", 40, 1,
         postern__notification__v1__list_devices_response__fields, 1, postern__notification__v1__list_devices_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__notification__v1__push_device__fields[] = {
-    FIELD("device_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("platform", 2, NONE, ENUM, 0, 40, NULL, 0),
-    FIELD("app", 3, NONE, BYTES, 0, 48, NULL, 0),
-    FIELD("seen_at_ms", 4, NONE, INT64, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__notification__v1__push_device__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__notification__v1__push_device, "postern.notification.v1.PushDevice", 72, 4,
-        postern__notification__v1__push_device__fields, 1, postern__notification__v1__push_device__ranges);
 
 static const ProtobufCFieldDescriptor postern__notification__v1__send_email_request__fields[] = {
     FIELD("recipient", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2820,9 +3799,10 @@ static const ProtobufCFieldDescriptor postern__notification__v1__send_push_reque
     FIELD("data", 7, REPEATED, MESSAGE, 120, 128, &postern__notification__v1__variable__descriptor, 0),
     FIELD("collapse_key", 8, NONE, BYTES, 0, 136, NULL, 0),
     FIELD("expires_at_ms", 9, NONE, INT64, 0, 152, NULL, 0),
+    FIELD("except_session_id", 10, NONE, BYTES, 0, 160, NULL, 0),
 };
-static const ProtobufCIntRange postern__notification__v1__send_push_request__ranges[] = {{1, 0}, {0, 9}};
-MESSAGE(postern__notification__v1__send_push_request, "postern.notification.v1.SendPushRequest", 160, 9,
+static const ProtobufCIntRange postern__notification__v1__send_push_request__ranges[] = {{1, 0}, {0, 10}};
+MESSAGE(postern__notification__v1__send_push_request, "postern.notification.v1.SendPushRequest", 176, 10,
         postern__notification__v1__send_push_request__fields, 1, postern__notification__v1__send_push_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__notification__v1__send_push_response__fields[] = {
@@ -3069,14 +4049,32 @@ MESSAGE(postern__ratelimit__v1__refund_request, "postern.ratelimit.v1.RefundRequ
 
 MESSAGE(postern__ratelimit__v1__refund_response, "postern.ratelimit.v1.RefundResponse", 24, 0, NULL, 0, NULL);
 
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__hold_request__fields[] = {
+    FIELD("charge_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__ratelimit__v1__hold_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__ratelimit__v1__hold_request, "postern.ratelimit.v1.HoldRequest", 40, 1,
+        postern__ratelimit__v1__hold_request__fields, 1, postern__ratelimit__v1__hold_request__ranges);
+
+MESSAGE(postern__ratelimit__v1__hold_response, "postern.ratelimit.v1.HoldResponse", 24, 0, NULL, 0, NULL);
+
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__succeed_request__fields[] = {
     FIELD("charge_id", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("charges", 2, REPEATED, MESSAGE, 40, 48, &postern__ratelimit__v1__charge__descriptor, 0),
     FIELD("forget_devices", 3, NONE, BOOL, 0, 56, NULL, 0),
+    FIELD("established", 4, NONE, MESSAGE, 0, 64, &postern__ratelimit__v1__established_sign_in__descriptor, 0),
 };
-static const ProtobufCIntRange postern__ratelimit__v1__succeed_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__ratelimit__v1__succeed_request, "postern.ratelimit.v1.SucceedRequest", 64, 3,
+static const ProtobufCIntRange postern__ratelimit__v1__succeed_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__ratelimit__v1__succeed_request, "postern.ratelimit.v1.SucceedRequest", 72, 4,
         postern__ratelimit__v1__succeed_request__fields, 1, postern__ratelimit__v1__succeed_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__established_sign_in__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("client_address", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__ratelimit__v1__established_sign_in__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__ratelimit__v1__established_sign_in, "postern.ratelimit.v1.EstablishedSignIn", 56, 2,
+        postern__ratelimit__v1__established_sign_in__fields, 1, postern__ratelimit__v1__established_sign_in__ranges);
 
 MESSAGE(postern__ratelimit__v1__succeed_response, "postern.ratelimit.v1.SucceedResponse", 24, 0, NULL, 0, NULL);
 
@@ -3331,16 +4329,18 @@ static const ProtobufCFieldDescriptor postern__session__v1__validate_access_toke
     FIELD("auth_time_ms", 4, NONE, INT64, 0, 64, NULL, 0),
     FIELD("amr", 5, REPEATED, BYTES, 72, 80, NULL, 0),
     FIELD("expires_at_ms", 6, NONE, INT64, 0, 88, NULL, 0),
+    FIELD("acr", 7, NONE, BYTES, 0, 96, NULL, 0),
 };
-static const ProtobufCIntRange postern__session__v1__validate_access_token_response__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__session__v1__validate_access_token_response, "postern.session.v1.ValidateAccessTokenResponse", 96, 6,
+static const ProtobufCIntRange postern__session__v1__validate_access_token_response__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__session__v1__validate_access_token_response, "postern.session.v1.ValidateAccessTokenResponse", 112, 7,
         postern__session__v1__validate_access_token_response__fields, 1, postern__session__v1__validate_access_token_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__inspect_session_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("session_id", 2, NONE, BYTES, 0, 40, NULL, 0),
 };
-static const ProtobufCIntRange postern__session__v1__inspect_session_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__inspect_session_request, "postern.session.v1.InspectSessionRequest", 40, 1,
+static const ProtobufCIntRange postern__session__v1__inspect_session_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__session__v1__inspect_session_request, "postern.session.v1.InspectSessionRequest", 56, 2,
         postern__session__v1__inspect_session_request__fields, 1, postern__session__v1__inspect_session_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__inspect_session_response__fields[] = {
@@ -3372,6 +4372,33 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions
 static const ProtobufCIntRange postern__session__v1__end_account_sessions_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__session__v1__end_account_sessions_response, "postern.session.v1.EndAccountSessionsResponse", 32, 1,
         postern__session__v1__end_account_sessions_response__fields, 1, postern__session__v1__end_account_sessions_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__set_account_claims_request__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("version", 2, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("claims_json", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("roles", 4, REPEATED, BYTES, 64, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__set_account_claims_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__session__v1__set_account_claims_request, "postern.session.v1.SetAccountClaimsRequest", 80, 4,
+        postern__session__v1__set_account_claims_request__fields, 1, postern__session__v1__set_account_claims_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__set_account_claims_response__fields[] = {
+    FIELD("changed", 1, NONE, BOOL, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__set_account_claims_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__session__v1__set_account_claims_response, "postern.session.v1.SetAccountClaimsResponse", 32, 1,
+        postern__session__v1__set_account_claims_response__fields, 1, postern__session__v1__set_account_claims_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__stored_notice__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("kind", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("sealed_place", 16, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__stored_notice__ranges[] = {{1, 0}, {16, 3}, {0, 4}};
+MESSAGE(postern__session__v1__stored_notice, "postern.session.v1.StoredNotice", 72, 4,
+        postern__session__v1__stored_notice__fields, 2, postern__session__v1__stored_notice__ranges);
 
 static const ProtobufCFieldDescriptor postern__wire__v1__frame__fields[] = {
     FIELD("hello", 1, NONE, MESSAGE, 24, 32, &postern__wire__v1__hello__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
@@ -3470,9 +4497,10 @@ static const ProtobufCFieldDescriptor postern__wire__v1__second_proof__fields[] 
     FIELD("challenge", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("kinds", 2, REPEATED, BYTES, 40, 48, NULL, 0),
     FIELD("expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("hints", 4, REPEATED, BYTES, 64, 72, NULL, 0),
 };
-static const ProtobufCIntRange postern__wire__v1__second_proof__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__wire__v1__second_proof, "postern.wire.v1.SecondProof", 64, 3,
+static const ProtobufCIntRange postern__wire__v1__second_proof__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__wire__v1__second_proof, "postern.wire.v1.SecondProof", 80, 4,
         postern__wire__v1__second_proof__fields, 1, postern__wire__v1__second_proof__ranges);
 
 static const ProtobufCFieldDescriptor postern__wire__v1__document_quota__fields[] = {

@@ -9,8 +9,10 @@ package struct GatewayPeers: Sendable {
         let credentials: any CredentialsAPI
         let identities: any IdentitiesAPI
         let phoneCodes: any PhoneCodesAPI
+        let secondProofs: any SecondProofsAPI
         let emailChanges: any EmailChangesAPI
         let consents: any AccountConsentsAPI
+        let managed: any ManagedAccountsAPI
         let deletions: any AccountDeletionsAPI
         let exports: any AccountExportsAPI
         let signals: any SignInSignalsAPI
@@ -21,7 +23,8 @@ package struct GatewayPeers: Sendable {
         package init(
             accounts: any AccountsAPI, credentials: any CredentialsAPI,
             identities: any IdentitiesAPI, phoneCodes: any PhoneCodesAPI,
-            emailChanges: any EmailChangesAPI, consents: any AccountConsentsAPI,
+            secondProofs: any SecondProofsAPI, emailChanges: any EmailChangesAPI,
+            consents: any AccountConsentsAPI, managed: any ManagedAccountsAPI,
             deletions: any AccountDeletionsAPI, exports: any AccountExportsAPI,
             signals: any SignInSignalsAPI, relayed: Relay.Channels
         ) {
@@ -29,8 +32,10 @@ package struct GatewayPeers: Sendable {
             self.credentials = credentials
             self.identities = identities
             self.phoneCodes = phoneCodes
+            self.secondProofs = secondProofs
             self.emailChanges = emailChanges
             self.consents = consents
+            self.managed = managed
             self.deletions = deletions
             self.exports = exports
             self.signals = signals
@@ -50,8 +55,10 @@ package struct GatewayPeers: Sendable {
             self.init(
                 accounts: AccountsClient(channel), credentials: CredentialsClient(channel),
                 identities: IdentitiesClient(channel), phoneCodes: PhoneCodesClient(channel),
+                secondProofs: SecondProofsClient(channel),
                 emailChanges: EmailChangesClient(channel),
                 consents: AccountConsentsClient(channel),
+                managed: ManagedAccountsClient(channel),
                 deletions: AccountDeletionsClient(channel), exports: AccountExportsClient(channel),
                 signals: SignInSignalsClient(channel),
                 relayed: Relay.Channels(calls: channel, streams: streams, watches: watches))

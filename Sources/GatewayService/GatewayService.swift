@@ -20,6 +20,12 @@ package struct GatewayService: Sendable {
     let signInMethods: SignInMethodsHandler
     /// `postern.gateway.v1.PhoneSignIn`.
     let phoneSignIn: PhoneSignInHandler
+    /// `postern.gateway.v1.SignInChallenges`.
+    let signInChallenges: SignInChallengesHandler
+    /// `postern.gateway.v1.SecondFactors`.
+    let secondFactors: SecondFactorsHandler
+    /// `postern.gateway.v1.Passkeys`.
+    let passkeys: PasskeysHandler
     /// `postern.gateway.v1.Emails`.
     let emails: EmailsHandler
     /// `postern.gateway.v1.Consents`.
@@ -28,14 +34,18 @@ package struct GatewayService: Sendable {
     let dataExports: DataExportsHandler
     /// `postern.gateway.v1.AccountDeletion`.
     let accountDeletion: AccountDeletionHandler
+    /// `postern.gateway.v1.BackendAccounts`.
+    let backendAccounts: BackendAccountsHandler
     /// `postern.gateway.v1.Verification`.
     let verification: VerificationHandler
     /// `postern.gateway.v1.ProviderNotices`.
     let providerNotices: ProviderNoticesHandler
     /// The rpcs of all public services, for a server.
-    package let methods: [ServiceMethods]
+    package private(set) var methods: [ServiceMethods] = []
     /// The place file, if there is one.
     private let placeFile: FollowedFiles<FileStamp?>?
+    /// What else would do, in the errors of sign-ins.
+    let alternatives: KnownAlternatives
     private let time: any Time
 
     /// The gateway in front of `peers`.
@@ -50,12 +60,13 @@ package struct GatewayService: Sendable {
         let (identity, session) = (peers.identity, peers.session)
         let tokens = TokenAccounts(sessions: session.sessions, time: time)
         auth = AuthHandler(
-            accounts: identity.accounts, sessions: session.sessions, limits: limits,
-            tokens: tokens, sessionClock: session.clock)
+            accounts: identity.accounts, credentials: identity.credentials,
+            sessions: session.sessions, limits: limits, tokens: tokens,
+            sessionClock: session.clock)
         accountSessions = AccountSessionsHandler(
             accounts: identity.accounts, identities: identity.identities,
-            codes: identity.phoneCodes, tokens: tokens, devices: session.devices,
-            limits: limits)
+            codes: identity.phoneCodes, secondProofs: identity.secondProofs, tokens: tokens,
+            devices: session.devices, limits: limits)
         passwords = PasswordsHandler(
             accounts: identity.accounts, credentials: identity.credentials,
             sessions: session.sessions, tokens: tokens, limits: limits)
@@ -64,9 +75,17 @@ package struct GatewayService: Sendable {
         guests = GuestsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits)
         signInMethods = SignInMethodsHandler(
-            identities: identity.identities, tokens: tokens, limits: limits)
+            identities: identity.identities, credentials: identity.credentials, tokens: tokens,
+            limits: limits)
         phoneSignIn = PhoneSignInHandler(
             codes: identity.phoneCodes, sessions: session.sessions, tokens: tokens, limits: limits)
+        signInChallenges = SignInChallengesHandler(
+            proofs: identity.secondProofs, sessions: session.sessions, limits: limits)
+        secondFactors = SecondFactorsHandler(
+            proofs: identity.secondProofs, devices: session.devices, tokens: tokens,
+            limits: limits)
+        passkeys = PasskeysHandler(
+            identities: identity.identities, sessions: session.sessions, limits: limits)
         emails = EmailsHandler(
             changes: identity.emailChanges, credentials: identity.credentials, tokens: tokens,
             limits: limits)
@@ -77,16 +96,27 @@ package struct GatewayService: Sendable {
             tokens: tokens, limits: limits)
         accountDeletion = AccountDeletionHandler(
             deletions: identity.deletions, limits: limits)
+        backendAccounts = BackendAccountsHandler(accounts: identity.managed, limits: limits)
         verification = VerificationHandler(
             ends: session.ends, tokens: tokens, time: time, randomness: randomness)
-        providerNotices = ProviderNoticesHandler()
+        alternatives = KnownAlternatives(SignInOptionsClient(identity.relayed.calls), time: time)
+        providerNotices = ProviderNoticesHandler(alternatives: alternatives)
         let origins = CallOrigins(places: settings.places)
         placeFile = settings.places.followed(logger)
         self.time = time
         let relay = Relay(
             owners: [.identity: identity.relayed, .session: session.relayed], tokens: tokens,
             limits: limits)
-        methods = try relay.completing([
+        methods = try relay.completing(
+            alternatives.completing(
+                composed, auth: auth, passwords: passwords, providers: providers,
+                phoneSignIn: phoneSignIn, passkeys: passkeys, guests: guests)
+        ).map { $0.preparing { origins.prepare(&$0) } }
+    }
+
+    /// The rpcs that need more than one service.
+    private var composed: [ServiceMethods] {
+        [
             AuthDispatcher.methods(of: auth),
             AccountSessionsDispatcher.methods(of: accountSessions),
             PasswordsDispatcher.methods(of: passwords),
@@ -94,18 +124,22 @@ package struct GatewayService: Sendable {
             GuestsDispatcher.methods(of: guests),
             SignInMethodsDispatcher.methods(of: signInMethods),
             PhoneSignInDispatcher.methods(of: phoneSignIn),
+            SignInChallengesDispatcher.methods(of: signInChallenges),
+            SecondFactorsDispatcher.methods(of: secondFactors),
+            PasskeysDispatcher.methods(of: passkeys),
             EmailsDispatcher.methods(of: emails),
             ConsentsDispatcher.methods(of: consents),
             DataExportsDispatcher.methods(of: dataExports),
             AccountDeletionDispatcher.methods(of: accountDeletion),
+            BackendAccountsDispatcher.methods(of: backendAccounts),
             VerificationDispatcher.methods(of: verification),
             ProviderNoticesDispatcher.methods(of: providerNotices),
-        ]).map { $0.preparing { origins.prepare(&$0) } }
+        ]
     }
 
     /// The work beside the handlers. Each task runs until cancelled.
     package var tasks: [@Sendable () async throws -> Void] {
-        var tasks: [@Sendable () async throws -> Void] = [verification.run]
+        var tasks: [@Sendable () async throws -> Void] = [verification.run, alternatives.run]
         if let placeFile {
             tasks.append { [time] in await placeFile.run(time) }
         }

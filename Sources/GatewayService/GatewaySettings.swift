@@ -64,6 +64,8 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case passwordSignIn = "password-sign-in"
     /// Proceeds: a provider's signature cannot be guessed.
     case providerSignIn = "provider-sign-in"
+    /// Proceeds: a passkey's signature cannot be guessed.
+    case passkeySignIn = "passkey-sign-in"
     /// Refuses: codes could be guessed, and messages sent at our cost, without a count.
     case phoneCode = "phone-code"
     /// Proceeds: the caller's own account is bounded by its quota of documents.
@@ -72,12 +74,17 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     case profileUpdate = "profile-update"
     /// Proceeds: an account has one export, and it is about the caller's own account.
     case dataExport = "data-export"
+    /// Proceeds: only backends that the operator names push messages.
+    case push
+    /// Proceeds: only backends that the operator names manage accounts.
+    case backendAccount = "backend-account"
 
     /// The default.
     package var failure: LimiterFailure {
         switch self {
         case .signUp, .guestSignUp, .passwordReset, .passwordCheck, .verificationMail,
-            .providerSignIn, .documentWrite, .profileUpdate, .dataExport:
+            .providerSignIn, .passkeySignIn, .documentWrite, .profileUpdate, .dataExport, .push,
+            .backendAccount:
             .pass
         case .passwordSignIn, .phoneCode: .refuse
         }

@@ -23,7 +23,8 @@ enum RunningProgram {
         let settings = host.settings
         let readiness = Readiness(parts: ["server"] + assembly.awaitedPeers)
         let readinessPage: MetricsEndpoint.Readiness = {
-            let answer = HealthAnswer(state: readiness.state, parts: host.parts.states)
+            let answer = HealthAnswer(
+                state: readiness.state, parts: host.parts.states, warnings: host.parts.warnings)
             return (answer.isReady, answer.text)
         }
         let (server, watched) = try await start(host, assembly, readiness, readinessPage)
@@ -37,6 +38,13 @@ enum RunningProgram {
         readiness.setReady("server")
         let isReadyNow = readiness.isReady
         if isReadyNow { try announce(host, port: server.port, metricsPort: metricsPort) }
+        if !isReadyNow {
+            host.logger.info(
+                "process.waiting", "not ready before peers have answered",
+                fields: [
+                    .detail: .text("waits for \(assembly.awaitedPeers.joined(separator: ", "))")
+                ])
+        }
         // A program that waits for peers announces itself later, when it can already be stopped.
         let announcing = Worker {
             for await state in readiness.changes() where state == .ready && !isReadyNow {

@@ -38,6 +38,15 @@ package struct ServiceHost: Sendable {
         logger.warning(code, message, fields: [.setting: .text("\(setting)")])
     }
 
+    /// Logs a setting that does not do what it seems to, at the start. Readiness has the same
+    /// sentence, so that `postern status` shows it as long as the program runs.
+    package func warnOfSetting(
+        _ code: StaticString, _ message: StaticString, setting: StaticString
+    ) {
+        logger.warning(code, message, fields: [.setting: .text("\(setting)")])
+        parts.warn("\(message)")
+    }
+
     /// The 32-byte key `<name>.key` of the keys folder. Created if it is missing, so that a first
     /// start needs no preparation. Values sealed under a lost key cannot be opened.
     /// - Throws: `SecretFileError`.

@@ -28,14 +28,16 @@ package struct IdentityAssembly: Sendable {
     /// - Parameters:
     ///   - data: The settings for what accounts keep.
     ///   - life: The settings for the life of accounts.
-    ///   - documentWriters: The keys of the setting `document-writers`.
-    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool`, `Store.openBlobs` and
-    ///   `Tombstones` throw.
+    ///   - backends: The keys of the backends that settings name (`IdentitySettings.backends`).
+    ///   - gate: What asks for a second proof of a sign-in; another one for tests.
+    /// - Throws: `OutboundClient.Unavailable`, `OSThread.NotStarted`, or what `PasswordHashPool`,
+    ///   `Store.openBlobs` and `Tombstones` throw.
     package init(
         settings: IdentitySettings, data dataSettings: PersonalDataSettings,
         life lifeSettings: AccountLifeSettings, store: Store, keys: IdentityKeys,
-        peers: IdentityPeers, documentWriters: Reloadable<Applications> = Reloadable(.empty),
-        time: any Time, randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
+        peers: IdentityPeers, backends: Reloadable<Applications> = Reloadable(.empty),
+        gate: SignInGate = .standard, time: any Time, randomness: any Randomness, logger: Logger,
+        metrics: any MetricsFactory
     ) throws {
         let rulesFile = dataSettings.rules.file.map {
             RulesFile(path: $0.path, current: $0.document, logger: logger)
@@ -50,9 +52,9 @@ package struct IdentityAssembly: Sendable {
             settings: settings, store: store,
             writer: AccountWriter(
                 keys: keys, randomness: randomness, guests: guests, exports: OrderedExports(),
-                deletions: deletions),
+                deletions: deletions, gate: gate, settings: settings),
             facts: DocumentFacts(rules: rules, keys: keys), peers: peers,
-            documentWriters: documentWriters, time: time, logger: logger, metrics: metrics)
+            backends: backends, time: time, logger: logger, metrics: metrics)
         blobs = try store.openBlobs(time: time)
         life = try AccountLife(
             settings: lifeSettings, core: core, deletions: deletions, peers: peers, blobs: blobs,
@@ -66,6 +68,7 @@ package struct IdentityAssembly: Sendable {
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let rulesFile { tasks.append { await rulesFile.files.run(time) } }
+        if let file = core.breachedPasswords { tasks.append { await file.run(time) } }
         self.tasks = tasks
     }
 
@@ -76,6 +79,18 @@ package struct IdentityAssembly: Sendable {
     /// anything is served.
     /// - Throws: `SQLError`; errors of the store.
     package func replayTombstones() async throws { try await life.replayTombstones() }
+
+    /// As `IdentityService.reportUnusablePasskeys`.
+    /// - Throws: `SQLError`; errors of the store.
+    package func reportUnusablePasskeys(_ logger: Logger) async throws {
+        try await core.reportUnusablePasskeys(logger)
+    }
+
+    /// As `IdentityService.reportAccountsWithPasswordAlone`.
+    /// - Throws: `SQLError`; errors of the store.
+    package func reportAccountsWithPasswordAlone(_ logger: Logger) async throws {
+        try await core.reportAccountsWithPasswordAlone(logger)
+    }
 
     /// Stops the threads for passwords and files. Call it after the tasks have ended.
     package func close() {

@@ -40,5 +40,16 @@ extension IdentityTables {
         // PersonalData/Documents/DocumentAudit.swift, Newcomers/NewcomerBytes.swift
         Migration(number: 24, sql: documentChanges + NewcomerBytes.table),
         Migration(number: 25, sql: "", server: BlobRows.tables),  // Storage/Server/BlobRows.swift
+        Migration(number: 26, sql: noticeChannels),  // AccountNotices/NoticeRule.swift
+        // SignInHistory/SignInMemory.swift, Accounts/ProfileCompletion.swift
+        Migration(number: 27, sql: signInMemory + profileCompletion),
+        Migration(number: 28, sql: disownedSignIns),  // EmailLinks/DisownLinks.swift
+        // SecondProofs/SignInChallengeStore.swift
+        Migration(number: 29, sql: signInChallenges),
+        Migration(number: 30, sql: secondFactors),  // SecondFactors/SecondFactorStore.swift
+        Migration(number: 31, sql: passkeys),  // Passkeys/PasskeyStore.swift
+        Migration(number: 32, sql: accountClaims),  // Claims/AccountClaimsStore.swift
+        // Consents/AgeGate.swift, EmailLinks/LinkMail.swift
+        Migration(number: 33, sql: ageVerdict + verificationMails),
     ]
 }

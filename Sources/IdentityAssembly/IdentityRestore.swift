@@ -9,16 +9,24 @@ package import Storage
 ///     in the copy                    at the first start    because after the backup
 ///     links in mails                 deleted               one was used, or replaced by another
 ///     phone codes                    expire                one was used, or guessed at five times
+///     sign-ins that wait for a       deleted               one was completed, or guessed at
+///     second proof
+///     codes of authenticator apps    void until now        one was used
+///     removals of second factors     end                   the owner has stopped one, or it was
+///     that wait                                            done
 ///     changes of an address          deleted               an owner has cancelled a thief's change
 ///     claims of strict sign-ups      deleted               another claim got the address
 ///     questions to parents           asked again: a new    one has answered, or another address
 ///                                    wait, no link         was asked
-///     nonces, also later ones        void                  one was used, with a token
+///     nonces and challenges for      void                  one was used, with a token or a passkey
+///     passkeys, also later ones
 ///     stored responses               deleted               see below
 ///     exports of data                deleted               one was cancelled, or its link used
 ///     followers of documents         get all again         changes are lost, which they have
-///     outbox: mails, texts, requests deleted               they were sent; their links and codes
-///     for a link                                           are void
+///     roles and claims of accounts   sent to session       changes are lost, which session has
+///                                    again
+///     outbox: mails, texts, notices, deleted               they were sent; their links and codes
+///     requests for a link                                  are void
 ///     deletions that wait            wait again, or are    an owner has cancelled one
 ///                                    deleted: see below
 ///     outbox: all else               delivered             ends of sessions and devices, grants
@@ -44,8 +52,10 @@ package import Storage
 /// processed again, which repeats what is lost with the store. A change of a number
 /// (`number_changes`) that the copy does not know is reported again with the next message.
 ///
-/// A copy does not show which passwords, methods and suspensions were changed later. Those are
-/// again what they were (Sources/SECURITY.md, What is not promised).
+/// A copy does not show which passwords, methods, passkeys, second factors, recovery codes,
+/// suspensions, roles and claims were changed or used later. Those are again what they were
+/// (Sources/SECURITY.md, What is not promised). An account that got its first role later keeps it at
+/// session until its claims are set.
 package enum IdentityRestore {
     /// Settles a restored copy, once; does nothing in any other store. To be called before anything
     /// else uses the store.
@@ -55,8 +65,9 @@ package enum IdentityRestore {
         _ store: Store, _ deletion: DeletionSettings = AccountLifeSettings().deletion
     ) async throws {
         let tables = [
-            "links", "phone_codes", "email_changes", "claims", "used_nonces", "idempotency",
-            "outbox", "document_totals", "deletions", "exports", "parental_consents",
+            "links", "phone_codes", "sign_in_challenges", "email_changes", "claims", "used_nonces",
+            "idempotency", "outbox", "document_totals", "deletions", "exports",
+            "parental_consents", "accounts", "second_factors", "custom_claims",
         ]
         try await store.settleRestoredCopy(about: tables.map { .table($0) }) { transaction in
             try transaction.voidNonces()
@@ -64,6 +75,8 @@ package enum IdentityRestore {
             try transaction.resetFollowers()
             try transaction.askParentsAgain()
             try transaction.restartWaitingDeletions(for: deletion.wait)
+            try transaction.settleRestoredFactors()
+            try transaction.sendClaimsAgain()
             return try transaction.voidRestored()
         }
     }
@@ -94,6 +107,14 @@ extension IdentityTables {
                     moment)
             ),
             (
+                "sign-ins that wait",
+                try count(
+                    """
+                    SELECT count(*) FROM sign_in_challenges
+                    WHERE used_at_ms IS NULL AND expires_at_ms > ?
+                    """, moment)
+            ),
+            (
                 "email changes",
                 try count("SELECT count(*) FROM email_changes WHERE expires_at_ms > ?", moment)
             ),
@@ -106,7 +127,7 @@ extension IdentityTables {
                 try count(
                     "SELECT count(*) FROM exports WHERE expires_at_ms > ?", moment)
             ),
-            ("unsent mails and text messages", unsent),
+            ("unsent mails, texts and push messages", unsent),
         ]
     }
 }
@@ -118,6 +139,7 @@ extension Transaction {
         var voided =
             try execute("DELETE FROM links") + execute("DELETE FROM email_changes")
             + execute("DELETE FROM claims") + execute("DELETE FROM exports")
+            + execute("DELETE FROM sign_in_challenges")
         voided += try execute(
             "UPDATE phone_codes SET expires_at_ms = ?1 WHERE stage = 1 AND expires_at_ms > ?1",
             [SQLValue(at)])

@@ -15,6 +15,8 @@ package struct IdentityPeers: Sendable {
     let notifications: any NotificationsAPI
     /// The notification service, for text messages.
     let texts: any TextMessagesAPI
+    /// The notification service, for push messages.
+    let pushes: any PushMessagesAPI
     /// The notification service, for the devices of push messages.
     package let pushDevices: any PushDevicesAPI
     /// The notification service, for providers' relay addresses.
@@ -34,7 +36,7 @@ package struct IdentityPeers: Sendable {
             devices: DevicesClient(session), sessions: SessionsClient(session),
             activity: AccountActivityClient(session), sessionEvents: EventsClient(session),
             notifications: NotificationsClient(notification),
-            texts: TextMessagesClient(notification),
+            texts: TextMessagesClient(notification), pushes: PushMessagesClient(notification),
             pushDevices: PushDevicesClient(notification),
             relays: RelayAddressesClient(notification),
             sessionData: AccountDataClient(session),
@@ -46,9 +48,10 @@ package struct IdentityPeers: Sendable {
     package init(
         devices: any DevicesAPI, sessions: any SessionsAPI, activity: any AccountActivityAPI,
         sessionEvents: any EventsAPI, notifications: any NotificationsAPI,
-        texts: any TextMessagesAPI, pushDevices: any PushDevicesAPI,
-        relays: any RelayAddressesAPI, sessionData: any AccountDataAPI,
-        notificationData: any AccountDataAPI, rateLimitData: any AccountDataAPI
+        texts: any TextMessagesAPI, pushes: any PushMessagesAPI,
+        pushDevices: any PushDevicesAPI, relays: any RelayAddressesAPI,
+        sessionData: any AccountDataAPI, notificationData: any AccountDataAPI,
+        rateLimitData: any AccountDataAPI
     ) {
         self.devices = devices
         self.sessions = sessions
@@ -56,6 +59,7 @@ package struct IdentityPeers: Sendable {
         self.sessionEvents = sessionEvents
         self.notifications = notifications
         self.texts = texts
+        self.pushes = pushes
         self.pushDevices = pushDevices
         self.relays = relays
         self.sessionData = sessionData

@@ -24,6 +24,12 @@ package struct IdentityService: Sendable {
     let identities: IdentitiesHandler
     /// `postern.identity.v1.PhoneCodes`.
     let phoneCodes: PhoneCodesHandler
+    /// `postern.identity.v1.SecondProofs`.
+    let secondProofs: SecondProofsHandler
+    /// `postern.gateway.v1.SecondFactors`.
+    let secondFactors: SecondFactorsHandler
+    /// `postern.gateway.v1.Passkeys`.
+    let passkeys: PasskeysHandler
     /// `postern.identity.v1.PhoneSignals`.
     let phoneSignals: PhoneSignalsHandler
     /// `postern.identity.v1.SignInSignals`.
@@ -32,8 +38,14 @@ package struct IdentityService: Sendable {
     let signInOptions: SignInOptionsHandler
     /// `postern.gateway.v1.Consents`, and `postern.identity.v1.AccountConsents`.
     let consents: ConsentsHandler
+    /// `postern.gateway.v1.BackendPush`.
+    let backendPush: BackendPushHandler
+    /// `postern.gateway.v1.BackendAccounts`, and `postern.identity.v1.ManagedAccounts`.
+    let backendAccounts: BackendAccountsHandler
     /// `postern.gateway.v1.AccountSessions`, of which it lists the activity.
     let activity: ActivityHandler
+    /// `postern.gateway.v1.PushRegistrations`.
+    let pushRegistrations: PushRegistrationsHandler
     /// Makes the accounts of answers.
     package let answers: AccountAnswers
     /// Finds the owners of sessions.
@@ -46,6 +58,11 @@ package struct IdentityService: Sendable {
     package let responseTimeFloor: ResponseTimeFloor
     /// Delivers the outbox.
     package let delivery: OutboxDelivery
+    /// The file of leaked passwords, to be opened again when it is replaced; nil without one.
+    package let breachedPasswords: FollowedFiles<FileStamp?>?
+
+    /// Asks when accounts were last used.
+    package let accountActivity: AccountActivityReader
 
     /// The settings of sign-ins.
     package var settings: IdentitySettings { answers.settings }
@@ -60,75 +77,76 @@ package struct IdentityService: Sendable {
 
     /// - Parameters:
     ///   - facts: What rules and documents say about accounts.
-    ///   - documentWriters: The keys of the setting `document-writers`.
-    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
+    ///   - backends: The keys of the setting `backends`.
+    /// - Throws: `OutboundClient.Unavailable`, `OSThread.NotStarted`, or what `PasswordHashPool` and
+    ///   `BackendRule` throw.
     package init(
         settings: IdentitySettings, store: Store, writer: AccountWriter,
         facts: any AccountFactsSource, peers: IdentityPeers,
-        documentWriters: Reloadable<Applications>, time: any Time, logger: Logger,
+        backends: Reloadable<Applications>, time: any Time, logger: Logger,
         metrics: any MetricsFactory
     ) throws {
         _ = failedProfiles
-        passwords = try PasswordHashPool(
-            settings: settings.passwordHashing, time: time, randomness: writer.randomness,
-            metrics: metrics)
-        responseTimeFloor = ResponseTimeFloor(
-            store: store, passwords: passwords, time: time, logger: logger)
-        let check = PasswordCheck(
-            store: store, writer: writer, passwords: passwords,
-            responseTimeFloor: responseTimeFloor, time: time)
-        answers = AccountAnswers(settings: settings, store: store, writer: writer, facts: facts)
-        owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
-        calls = AccountCalls(
-            keys: writer.keys, sessions: peers.sessions,
-            backends: BackendCalls(
-                writers: settings.documentWriters, audiences: settings.webOrigins,
-                applications: documentWriters, time: time),
-            time: time)
+        let parts = try SharedParts(
+            settings, store, writer, facts, peers, backends, time, logger, metrics)
+        (answers, owners, calls) = (parts.answers, parts.owners, parts.calls)
+        (passwords, responseTimeFloor) = (parts.check.passwords, parts.check.responseTimeFloor)
+        breachedPasswords = parts.check.breached?.followed(metrics)
+        accountActivity = AccountActivityReader(peers.activity, time: time, logger: logger)
         accounts = AccountsHandler(
-            store: store, writer: writer, passwords: check, time: time, answers: answers,
+            store: store, writer: writer, passwords: parts.check, time: time, answers: answers,
             owners: owners, calls: calls)
         credentials = CredentialsHandler(
-            store: store, writer: writer, passwords: check, time: time, answers: answers,
+            store: store, writer: writer, passwords: parts.check, time: time, answers: answers,
             owners: owners)
         accountNotices = AccountNoticesHandler(store: store, writer: writer)
         emailChanges = EmailChangesHandler(
-            settings: settings, store: store, writer: writer, passwords: check, time: time,
+            settings: settings, store: store, writer: writer, passwords: parts.check, time: time,
             answers: answers, owners: owners, calls: calls)
-        let apple = try settings.apple.makeEndpoint(
-            for: settings.providers, time: time, logger: logger)
-        let providers = try Providers(
-            settings: settings.providers, keys: writer.keys, time: time,
-            randomness: writer.randomness, logger: logger)
         providerEvents = ProviderEventsHandler(
-            store: store, writer: writer, time: time, logger: logger, providers: providers)
-        let signIn = FederatedSignIn(
-            settings: settings, store: store, writer: writer, answers: answers,
-            keepsGrants: apple != nil)
-        let adding = MethodAdding(
-            store: store, writer: writer, keepsGrants: apple != nil,
-            newcomers: settings.newcomers)
+            settings: settings, store: store, writer: writer, time: time, logger: logger,
+            providers: parts.providers)
         identities = IdentitiesHandler(
             settings: settings, store: store, writer: writer, owners: owners, calls: calls,
-            tokens: providers, signIn: signIn, adding: adding)
+            tokens: parts.providers, passkeys: parts.passkeys, signIn: parts.signIn,
+            adding: parts.adding)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, writer: writer, time: time, owners: owners,
-            signIn: signIn, adding: adding)
+            signIn: parts.signIn, adding: parts.adding)
+        secondProofs = SecondProofsHandler(
+            store: store, writer: writer, time: time, owners: owners, passwords: parts.check,
+            tokens: parts.providers, passkeys: parts.passkeys, signIn: parts.signIn)
+        secondFactors = SecondFactorsHandler(
+            settings: settings, store: store, writer: writer, time: time, owners: owners,
+            calls: calls)
+        passkeys = PasskeysHandler(
+            check: parts.passkeys, owners: owners, calls: calls, secondProofs: secondProofs)
         settings.phone.warnOfTests(at: time.now(), logger)
-        phoneSignals = PhoneSignalsHandler(store: store, keys: writer.keys)
-        signInSignals = SignInSignalsHandler(store: store, keys: writer.keys)
+        settings.warnOfFormerNames(logger)
+        phoneSignals = PhoneSignalsHandler(store: store, writer: writer)
+        signInSignals = SignInSignalsHandler(store: store, writer: writer)
         activity = ActivityHandler(
-            calls: calls, owners: owners,
-            history: ActivityHistory(
-                store: store, sessions: peers.sessionEvents, keys: writer.keys))
-        signInOptions = SignInOptionsHandler(settings: settings)
+            calls: calls, owners: owners, history: Self.history(store, peers, writer))
+        pushRegistrations = PushRegistrationsHandler(
+            store: store, writer: writer, time: time, owners: owners, calls: calls,
+            pushDevices: peers.pushDevices)
+        signInOptions = SignInOptionsHandler(settings: settings, breached: parts.check.breached)
         consents = ConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store,
             writer: writer, time: time, owners: owners, calls: calls,
             newcomers: settings.newcomers)
+        backendPush = BackendPushHandler(store: store, calls: calls, pushes: peers.pushes)
+        backendAccounts = BackendAccountsHandler(
+            store: store, passwords: parts.check, time: time, answers: answers, calls: calls)
         delivery = OutboxDelivery(
             settings: settings, store: store, writer: writer, time: time, logger: logger,
-            peers: peers, apple: apple)
+            peers: peers, endpoints: parts.grantEndpoints)
+    }
+
+    private static func history(
+        _ store: Store, _ peers: IdentityPeers, _ writer: AccountWriter
+    ) -> ActivityHistory {
+        ActivityHistory(store: store, sessions: peers.sessionEvents, keys: writer.keys)
     }
 
     /// The rpcs of its handlers, for a server.
@@ -145,18 +163,28 @@ package struct IdentityService: Sendable {
             IdentityProvidersDispatcher.methods(of: identities),
             IdentitySignInMethodsDispatcher.methods(of: identities),
             PhoneCodesDispatcher.methods(of: phoneCodes),
+            SecondProofsDispatcher.methods(of: secondProofs),
+            IdentitySecondFactorsDispatcher.methods(of: secondFactors),
+            IdentityPasskeysDispatcher.methods(of: passkeys),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
             SignInSignalsDispatcher.methods(of: signInSignals),
             SignInOptionsDispatcher.methods(of: signInOptions),
             AccountConsentsDispatcher.methods(of: consents),
             IdentityConsentsDispatcher.methods(of: consents),
             IdentityAccountSessionsDispatcher.methods(of: activity),
+            PushRegistrationsDispatcher.methods(of: pushRegistrations),
+            BackendPushDispatcher.methods(of: backendPush),
+            IdentityBackendAccountsDispatcher.methods(of: backendAccounts),
+            ManagedAccountsDispatcher.methods(of: backendAccounts),
         ]
     }
 
     /// Its duties. They run side by side.
     package var duties: [Duty] {
-        [ParentalConsentExpiry(store: store, time: time, deletions: writer.deletions).duty]
+        [
+            ParentalConsentExpiry(store: store, time: time, deletions: writer.deletions).duty,
+            UnsentClaims(store: store, writer: writer, time: time, logger: delivery.logger).duty,
+        ]
     }
 
     /// Its tables whose rows expire. Claims and email changes hold personal data. Their accounts do
@@ -168,6 +196,9 @@ package struct IdentityService: Sendable {
         Purge(
             "phone_codes", key: "code", expiry: "expires_at_ms", after: StoredPhoneCode.retention),
         Purge(
+            "sign_in_challenges", key: "challenge", expiry: "expires_at_ms",
+            after: ChallengeRule.retention),
+        Purge(
             "number_changes", key: "change", expiry: "told_at_ms",
             after: NumberChangeRule.retention),
         Purge("underage_devices", key: "number", expiry: "expires_at_ms"),
@@ -178,8 +209,21 @@ package struct IdentityService: Sendable {
         Purge(
             "unrequested_mails", inOrderOf: "mail", expiry: "mailed_at_ms",
             after: UnrequestedMailRule.window),
-        Purge("notices", inOrderOf: "notice", expiry: "mailed_at_ms", after: NoticeRule.window),
+        Purge("notices", inOrderOf: "notice", expiry: "mailed_at_ms", after: NoticeRule.retention),
     ]
+
+    /// Says at the start how many passkeys no longer work: they belong to another domain than that
+    /// of the settings.
+    /// - Throws: `SQLError`; errors of the store.
+    package func reportUnusablePasskeys(_ logger: Logger) async throws {
+        let id = settings.passkeys.id
+        let count = try await store.read { try $0.passkeysOfOthers(than: id) }
+        guard count > 0 else { return }
+        logger.warning(
+            "identity.passkeys.unusable",
+            "passkeys belong to another domain than passkey-rp-id, and do not work",
+            fields: [.setting: .text("passkey-rp-id"), .count: .count(count)])
+    }
 
     /// Stops the threads for passwords.
     package func close() { passwords.close() }

@@ -58,8 +58,8 @@ package enum IdentityTables {
             autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 0);
         """
 
-    /// Recent mails to owners, for the rate limit that stops attackers from flooding an inbox
-    /// (`NoticeRule`). `kind` is a `MailTemplate.noticeKind`.
+    /// Recent notices to owners, for the caps that stop attackers from flooding them (`NoticeRule`).
+    /// `kind` is a `MailTemplate.noticeKind`.
     package static let notices = """
         CREATE TABLE notices (
             notice INTEGER PRIMARY KEY AUTOINCREMENT,

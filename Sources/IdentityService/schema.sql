@@ -11,7 +11,10 @@ CREATE TABLE accounts (
     status INTEGER NOT NULL,
     created_at_ms INTEGER NOT NULL,
     last_sign_in_at_ms INTEGER
-, is_guest INTEGER NOT NULL DEFAULT 0, beneath INTEGER NOT NULL DEFAULT 0, sessions_void_before_ms INTEGER NOT NULL DEFAULT 0, session_spared TEXT, session_generation INTEGER NOT NULL DEFAULT 1, sessions_void_by_clock_ms INTEGER NOT NULL DEFAULT 0, onboarded_at_ms INTEGER, onboarding_set INTEGER) STRICT;
+, is_guest INTEGER NOT NULL DEFAULT 0, beneath INTEGER NOT NULL DEFAULT 0, sessions_void_before_ms INTEGER NOT NULL DEFAULT 0, session_spared TEXT, session_generation INTEGER NOT NULL DEFAULT 1, sessions_void_by_clock_ms INTEGER NOT NULL DEFAULT 0, onboarded_at_ms INTEGER, onboarding_set INTEGER, second_factor_reset_at_ms INTEGER, second_factor_reset_reason BLOB) STRICT;
+
+CREATE INDEX accounts_by_second_factor_reset
+    ON accounts (second_factor_reset_at_ms) WHERE second_factor_reset_at_ms IS NOT NULL;
 
 CREATE INDEX accounts_guests ON accounts (account, created_at_ms) WHERE is_guest = 1;
 
@@ -91,7 +94,9 @@ CREATE UNIQUE INDEX consents_by_account ON consents (account, kind);
 CREATE TABLE custom_claims (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     document BLOB NOT NULL
-) STRICT;
+, version INTEGER NOT NULL DEFAULT 0, roles BLOB, is_sent INTEGER NOT NULL DEFAULT 0) STRICT;
+
+CREATE INDEX custom_claims_unsent ON custom_claims (account) WHERE is_sent = 0;
 
 CREATE TABLE deletions (
     account INTEGER PRIMARY KEY,
@@ -320,7 +325,7 @@ CREATE TABLE links (
     account INTEGER NOT NULL REFERENCES accounts,
     address_key BLOB NOT NULL,
     expires_at_ms INTEGER NOT NULL
-) STRICT;
+, about TEXT) STRICT;
 
 CREATE INDEX links_by_account ON links (account);
 
@@ -342,7 +347,7 @@ CREATE TABLE notices (
     account INTEGER NOT NULL,
     kind INTEGER NOT NULL,
     mailed_at_ms INTEGER NOT NULL
-) STRICT;
+, channel INTEGER NOT NULL DEFAULT 1) STRICT;
 
 CREATE INDEX notices_by_account ON notices (account, kind);
 
@@ -393,11 +398,27 @@ CREATE INDEX parental_consents_by_expiry ON parental_consents (expires_at_ms);
 
 CREATE UNIQUE INDEX parental_consents_by_token_hash ON parental_consents (token_hash);
 
+CREATE TABLE passkeys (
+    passkey INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+    look_up_key BLOB NOT NULL,
+    details BLOB NOT NULL,
+    relying_party TEXT NOT NULL,
+    sign_count INTEGER NOT NULL,
+    flags INTEGER NOT NULL,
+    added_at_ms INTEGER NOT NULL,
+    last_used_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX passkeys_by_account ON passkeys (account);
+
+CREATE UNIQUE INDEX passkeys_by_look_up_key ON passkeys (look_up_key);
+
 CREATE TABLE passwords (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     hash BLOB NOT NULL,
     changed_at_ms INTEGER NOT NULL
-, scheme TEXT) STRICT;
+, scheme TEXT, disowned_at_ms INTEGER) STRICT;
 
 CREATE INDEX passwords_by_scheme ON passwords (scheme) WHERE scheme IS NOT NULL;
 
@@ -442,7 +463,7 @@ CREATE TABLE profiles (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     display_name BLOB NOT NULL,
     language TEXT NOT NULL
-, photo_url BLOB, name_edited_at_ms INTEGER, photo_edited_at_ms INTEGER, birth_date BLOB) STRICT;
+, photo_url BLOB, name_edited_at_ms INTEGER, photo_edited_at_ms INTEGER, birth_date BLOB, completed_at_ms INTEGER DEFAULT 0, age_verified_at_ms INTEGER, verification_sent_at_ms INTEGER) STRICT;
 
 CREATE TABLE provider_notices (
     notice INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -453,6 +474,16 @@ CREATE TABLE provider_notices (
 CREATE INDEX provider_notices_by_expiry ON provider_notices (expires_at_ms);
 
 CREATE UNIQUE INDEX provider_notices_by_key ON provider_notices (notice_key);
+
+CREATE TABLE recovery_codes (
+    code INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+    look_up_key BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX recovery_codes_by_account ON recovery_codes (account);
+
+CREATE UNIQUE INDEX recovery_codes_by_look_up_key ON recovery_codes (look_up_key);
 
 CREATE TABLE refusal_count (
     number INTEGER PRIMARY KEY,
@@ -481,6 +512,47 @@ CREATE TABLE schema_migrations (
     number INTEGER NOT NULL,
     applied_at_ms INTEGER NOT NULL,
     PRIMARY KEY (component, number)
+) STRICT;
+
+CREATE TABLE second_factors (
+    factor INTEGER PRIMARY KEY,
+    account INTEGER NOT NULL REFERENCES accounts ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    details BLOB NOT NULL,
+    last_step INTEGER NOT NULL,
+    added_at_ms INTEGER NOT NULL,
+    last_used_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX second_factors_by_account ON second_factors (account);
+
+CREATE TABLE sign_in_challenges (
+    challenge INTEGER PRIMARY KEY,
+    token_hash BLOB NOT NULL,
+    account INTEGER NOT NULL REFERENCES accounts,
+    session_generation INTEGER NOT NULL,
+    reason INTEGER NOT NULL,
+    kinds TEXT NOT NULL,
+    device BLOB NOT NULL,
+    is_known_device INTEGER NOT NULL,
+    details BLOB NOT NULL,
+    code_kind TEXT,
+    code_hash BLOB,
+    code_expires_at_ms INTEGER,
+    attempts INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL,
+    used_at_ms INTEGER
+) STRICT;
+
+CREATE INDEX sign_in_challenges_by_account ON sign_in_challenges (account);
+
+CREATE INDEX sign_in_challenges_by_expiry ON sign_in_challenges (expires_at_ms);
+
+CREATE UNIQUE INDEX sign_in_challenges_by_token_hash ON sign_in_challenges (token_hash);
+
+CREATE TABLE sign_in_memory (
+    account INTEGER PRIMARY KEY REFERENCES accounts ON DELETE CASCADE,
+    sealed BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE store_file (

@@ -7,6 +7,9 @@ package enum JSONText {
         /// Also all other characters of `changesDisplay`. For text from outside that a person
         /// reads.
         case shown
+        /// Those of `required`, in the one form of RFC 8785, 3.2.2.2, which is what JavaScript's
+        /// `JSON.stringify` writes: for a text that others have to write byte for byte.
+        case canonical
     }
 
     /// Whether a character changes how a terminal or log viewer shows the rest: the controls (an
@@ -75,9 +78,11 @@ package enum JSONText {
         switch (scalar.value, escapes) {
         case (0x22, _), (0x5C, _):
             bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(scalar.value)])
-        case (0x0A, .shown): bytes.append(contentsOf: "\\n".utf8)
-        case (0x0D, .shown): bytes.append(contentsOf: "\\r".utf8)
-        case (0x09, .shown): bytes.append(contentsOf: "\\t".utf8)
+        case (0x0A, .shown), (0x0A, .canonical): bytes.append(contentsOf: "\\n".utf8)
+        case (0x0D, .shown), (0x0D, .canonical): bytes.append(contentsOf: "\\r".utf8)
+        case (0x09, .shown), (0x09, .canonical): bytes.append(contentsOf: "\\t".utf8)
+        case (0x08, .canonical): bytes.append(contentsOf: "\\b".utf8)
+        case (0x0C, .canonical): bytes.append(contentsOf: "\\f".utf8)
         case (0x00...0x1F, _): appendEscape(scalar.value, to: &bytes)
         case (_, .shown) where changesDisplay(scalar): appendEscape(scalar.value, to: &bytes)
         default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)

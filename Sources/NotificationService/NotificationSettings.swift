@@ -48,6 +48,7 @@ package struct NotificationSettings: Settings {
         push = PushSettings(&settings, providers)
         templates = TemplateSettings(reading: &settings)
         sender = Self.sender(&settings)
+        sms.lines.requireRoom(in: templates.live.value, product: sender.name, &settings)
         mailServers = MailServerSettings(
             reading: &settings, clientName: sender.address.domain)
         let areLocal = mailServers.entries.allSatisfy { Self.loopback.contains($0.server.host) }

@@ -29,11 +29,12 @@ package struct PersonalData: Sendable {
         documents = DocumentsHandler(
             settings: settings.documents, newcomers: newcomers, consent: core.settings.consent,
             store: store, writer: writer, time: time, calls: core.calls, rules: rules,
-            watchers: AccountWatchers())
+            watchers: AccountWatchers(), answers: core.answers)
         onboarding = OnboardingHandler(documents: documents, answers: core.answers)
         profiles = ProfileHandler(
             settings: settings, store: store, writer: writer, answers: core.answers,
-            documents: documents, blobs: blobs, uploads: PhotoUploads())
+            documents: documents, activity: core.accountActivity, blobs: blobs,
+            uploads: PhotoUploads())
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
         let watchers = AccountWatchers()

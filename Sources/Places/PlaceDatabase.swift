@@ -145,7 +145,7 @@ struct PlaceFileMistake: Error, Hashable, Sendable {
     init(_ text: String) { self.text = text }
 }
 
-/// A copy of a file in memory that nobody can change.
+/// A read-only copy of a file in memory (memfd_create(2), with seals).
 private struct SealedCopy {
     /// The longest place file, in bytes. Beyond this it is probably another file.
     private static let bytesMax = 1 << 30

@@ -3,7 +3,8 @@ package import Logging
 package import ServiceRuntime
 
 /// Where addresses are, by the operator's place file (G-08, G-22). A file that is replaced is read
-/// again while the program runs; one with mistakes leaves the former in force.
+/// again while the program runs; one with mistakes leaves the former in force. It is followed by
+/// its stamp: a file of cities is too large to be read every two seconds.
 package final class Places: Sendable {
     private let path: String?
     private let stamp: FileStamp?

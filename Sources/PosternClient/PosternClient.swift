@@ -173,10 +173,13 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
     /// With `auth/requires-recent-login`: the fields of `ReauthenticateRequest` any of which would
     /// be accepted, for example `password`. If there is none, only a new sign-in would be.
     public let acceptableProofs: [String]
-    /// With `auth/second-proof-required`: the account's other sign-in methods, for example
-    /// `google`.
+    /// What else would do, in the order to offer it: `password`, `reset-password`, `sign-up`,
+    /// `phone`, or a provider's name, for example `google`. In the errors of a sign-in it is what
+    /// the operator has switched on; with `auth/second-proof-required` those of the account's
+    /// sign-in methods that would do.
     public let alternatives: [String]
-    /// With `auth/second-proof-required`: what a second proof is to answer. No call sets it yet.
+    /// With `auth/second-proof-required`: what a second proof is to answer, by
+    /// `SignInChallenges/CompleteSignIn`.
     public let secondProof: SecondProof?
     /// With `auth/document-conflict`: the document's version, on which to write; 0 if there is no
     /// such document.
@@ -204,7 +207,9 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
         acceptableProofs = error.acceptableProofs
         alternatives = error.alternatives
         secondProof = error.secondProof.map {
-            SecondProof(challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
+            SecondProof(
+                challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs,
+                hints: $0.hints)
         }
         currentVersion = error.currentVersion
         documentQuota = error.documentQuota.map {
@@ -254,10 +259,14 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
     public struct SecondProof: Hashable, Sendable {
         /// Opaque; returned with the proof.
         public let challenge: String
-        /// The kinds of proof that would be accepted, as in `acceptableProofs`.
+        /// The kinds of proof that would be accepted, the one to offer first at the beginning: the
+        /// fields of `CompleteSignInRequest` that carry them.
         public let kinds: [String]
         /// When the challenge expires, in milliseconds since 1970.
         public let expiresAtMs: Int64
+        /// One for each of `kinds`: what the owner recognises it by, for example the end of the
+        /// phone number; may be empty.
+        public let hints: [String]
     }
 }
 

@@ -7,6 +7,7 @@ package import Storage
 ///     counts, waits, locks      go on by time        an attacker has the tries of one more window
 ///     refusals (`hits`)         go on by time        their audit rows are lost with the store
 ///     known devices             stay                 a forgotten one has its own few guesses again
+///     shared sites              stay                 sign-ins since then are not counted there
 ///     secrets of the hashes     stay                 a secret that was rotated away is used again
 ///
 /// A restore gives each subject the tries that it had at the backup, no more. Charges under an

@@ -7,8 +7,9 @@ package import Storage
 /// The rate limiter over one store and its journals: its handlers, and the work beside them.
 package struct RateLimitService: Sendable {
     private static let sweepPause = Duration.seconds(600)
-    /// The capacity for known devices, in addition to that for subjects: a quarter of it.
-    private static let devicesShare = 4
+    /// The capacity for marks, in addition to that for subjects: a quarter of it for known devices,
+    /// and as much for shared sites.
+    private static let marksShare = 2
 
     /// The handler of `Limits`.
     package let limits: LimitsHandler
@@ -20,8 +21,9 @@ package struct RateLimitService: Sendable {
     private let limitsFile: LimitsFile?
     /// The purge of the audit trail.
     private let duties: Duties
-    /// The known devices' journal, and whether it can be written.
-    private let devicesJournal: LimitJournalLocation
+    /// The marks' journal, and whether it can be written. Its files have the name of the known
+    /// devices, which they had alone once.
+    private let marksJournal: LimitJournalLocation
 
     private var time: any Time { limits.time }
     private var tables: [SubjectTable] { [limits.subjects, limits.devices.subjects] }
@@ -53,14 +55,18 @@ package struct RateLimitService: Sendable {
             LimitName(number: number).map { policies.value.rule($0) }
         }
         let subjects = SubjectTable(table, subjectKeys)
-        devicesJournal = LimitJournalLocation(
+        marksJournal = LimitJournalLocation(
             beside: store, suffix: "-devices", writes: PartCondition(time: time))
-        journals = [journal.name, devicesJournal.name]
-        let devices = try KnownDevices(
-            statesMax: settings.subjectsMax / Self.devicesShare, journal: devicesJournal,
-            keys: subjectKeys, at: time.now(), logger: logger)
+        journals = [journal.name, marksJournal.name]
+        let marks = try LimitTable(
+            statesMax: settings.subjectsMax / Self.marksShare, layout: .marks,
+            journal: marksJournal, at: time.now(), logger: logger
+        ) { number in
+            LimitName(number: number).map { policies.value.ruleOfMark($0) }
+        }
         limits = LimitsHandler(
-            subjects: subjects, devices: devices, ledger: ledger, policies: policies, hits: hits,
+            subjects: subjects, marks: SubjectTable(marks, subjectKeys), ledger: ledger,
+            policies: policies, hits: hits,
             chargeIDs: ChargeIDs(key: keys.calls, randomness: randomness),
             resetsFrom: settings.resetsFrom, time: time)
         if let path = settings.limitsFile, let current = settings.limits {
@@ -87,12 +93,12 @@ package struct RateLimitService: Sendable {
     /// The work beside the handlers. Each task runs until cancelled.
     package var tasks: [@Sendable () async throws -> Void] { [run] }
 
-    /// Adds the known devices' journal to the health report, under the name of its files. The
-    /// limits' own journal is reported with the store: without it no durable charge is accepted.
-    /// Without this one a restart only forgets devices.
+    /// Adds the marks' journal to the health report, under the name of its files. The limits' own
+    /// journal is reported with the store: without it no durable charge is accepted. Without this
+    /// one a restart only forgets devices and sites.
     package func report(to parts: ProgramParts) {
-        let writes = devicesJournal.writes
-        parts.add(devicesJournal.name) { writes?.failure }
+        let writes = marksJournal.writes
+        parts.add(marksJournal.name) { writes?.failure }
     }
 
     /// Runs until cancelled: drops states that no longer count, writes what no call waits for, and

@@ -20,7 +20,7 @@ package struct RateLimitSettings: Settings {
     package init(reading settings: inout SettingsReader) {
         settings.integer(
             "subjects-max", &subjectsMax, in: 1_000...20_000_000, unit: "subjects",
-            reason: "Bounds memory, about 64 bytes each; a quarter more for known devices.")
+            reason: "Bounds memory, about 64 bytes each; half more for known devices and sites.")
         readShare(
             &settings, .address, "address",
             "Addresses and applications; when it is full, new ones share buckets.")

@@ -19,6 +19,8 @@ package struct SessionKeys: StoreKeys {
     let deletedSessions: KeyedHash
     /// Seals what owners are shown of sessions' devices: name, place and agent (G-22).
     let devicesShown: SealedBox
+    /// Seals the claims of accounts (I-10).
+    let claims: SealedBox
     /// Verifies identity's sign-in proofs.
     let proofs: SignInProofSeal
 
@@ -46,6 +48,7 @@ package struct SessionKeys: StoreKeys {
         signingKeys = try box("signing key")
         tokenKeys = try box("refresh token key")
         devicesShown = try box("device name")
+        claims = try box("account claims")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
     }
 }

@@ -19,6 +19,9 @@ package import Storage
 /// that the lost one had sent. A follower that resumed from one of them would miss revocations, so
 /// one with another epoch starts from a reset (`RevocationPages`).
 ///
+/// Claims of accounts may be older than identity's. The next sign-in's proof has identity's version,
+/// and no session of before is left that could be refreshed with the former ones.
+///
 /// A snapshot of a whole machine or disk cannot be distinguished from the store itself.
 package enum SessionRestore {
     /// Settles a restored copy, once; does nothing in any other store. To be called before anything

@@ -44,7 +44,7 @@ package struct SessionService: Sendable {
             schedule: RefreshTokenKeys.Schedule(
                 renewal: settings.refreshKeyLife, acceptance: settings.longestAge),
             randomness: randomness, logger: logger)
-        let accessTokens = AccessTokens(settings, ring)
+        let accessTokens = AccessTokens(settings, ring, logger: logger)
         let wakeSignal = WakeSignal()
         let memory = SessionMemory(
             settings,

@@ -23,6 +23,8 @@ package enum SessionTables {
         Migration(number: 11, sql: deletedSession),
         Migration(number: 12, sql: revocationNumbers, server: Feed.sessionEnds.tables),
         Migration(number: 13, sql: sessionPlaces),
+        Migration(number: 14, sql: briefSessions),
+        Migration(number: 15, sql: accountClaims),
     ]
 
     /// One row for each session and so for each refresh token family: `counter` is the leaf's.
@@ -88,6 +90,21 @@ package enum SessionTables {
     private static let sessionPlaces = """
         ALTER TABLE session ADD COLUMN place BLOB;
         ALTER TABLE session ADD COLUMN agent BLOB;
+        """
+
+    /// When a brief session ends (`SessionLife`). NULL for all others. An earlier program takes a
+    /// brief session for another one, of which nothing is left that could be refreshed.
+    private static let briefSessions = "ALTER TABLE session ADD COLUMN ends_at_ms INTEGER;"
+
+    /// What tokens of an account have besides (`KnownClaims`), sealed; and for each open session
+    /// whether it has anything, so that other sessions are refreshed without a look at this table.
+    private static let accountClaims = """
+        CREATE TABLE account_claims (
+            account INTEGER PRIMARY KEY,
+            version INTEGER NOT NULL,
+            sealed BLOB
+        ) STRICT;
+        ALTER TABLE session ADD COLUMN has_claims INTEGER NOT NULL DEFAULT 0;
         """
 
     /// The ended sessions of an account, for its export and deletion (G-20, G-21). An index of

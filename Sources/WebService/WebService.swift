@@ -19,7 +19,9 @@ package import ServiceRuntime
 ///     /v1/exports/…              `ExportResponder`: archives of accounts' data
 ///     /.well-known/…             `WellKnownResponder`: keys, metadata, the operator's files
 ///     /oauth2/introspect, revoke `OAuthResponder`
+///     /apple/callback            `AppleReturnResponder`
 ///     /apple/notifications       `AppleNoticeResponder`
+///     /google/notifications      `GoogleNoticeResponder`
 ///     /verify-email, …, /pages/… `PageResponder`, `PageAssets`: the pages of mails, if they are on
 ///     /                          this file, with 404 in words, for people who open it in a browser
 ///     any other                  `CallResponder`, with 404
@@ -30,7 +32,10 @@ package struct WebService: Sendable {
     private let gateway: RPCClient
     private let streams: RPCClient
     private let callers: CallerCheck
+    /// What identity says of the app.
+    private let options: CurrentAppOptions
     private let pages: (pages: PageResponder, assets: PageAssets)?
+    private let appleReturns: AppleReturnResponder
     private let time: any Time
     private let logger: Logger
 
@@ -72,12 +77,14 @@ package struct WebService: Sendable {
         }
         self.tasks = tasks
         let callers = callers
+        options = CurrentAppOptions(SignInOptionsClient(gateway), time: time)
+        let options = options
         pages = try pageKey.map { key in
             (
                 PageResponder(
                     calls: PageCalls(gateway, streams: streams, time: time), callers: callers,
                     apps: apps, theme: theme,
-                    options: CurrentAppOptions(SignInOptionsClient(gateway), time: time),
+                    options: options,
                     seal: try PageVisitSeal(key, randomness: randomness),
                     randomness: randomness, time: time,
                     origins: settings.callers.webOrigins.map(\.description),
@@ -85,6 +92,9 @@ package struct WebService: Sendable {
                 PageAssets(theme: theme)
             )
         }
+        appleReturns = AppleReturnResponder(
+            apps: apps, formalLanguages: settings.formalLanguages,
+            theme: pageKey == nil ? nil : theme)
         self.settings = settings
         self.gateway = gateway
         self.streams = streams
@@ -106,12 +116,16 @@ package struct WebService: Sendable {
             files: WellKnownFiles(folder: settings.wellKnownFolder, logger: logger),
             changePasswordURL: settings.changePasswordURL
                 ?? (self.pages == nil ? nil : Page.forgotPassword.path),
+            options: options, hasPages: self.pages != nil,
             origins: settings.callers.webOrigins.map(\.description))
         let oauth = OAuthResponder(
             verification: verification, auth: AuthClient(gateway), methods: methods,
             callers: callers, time: time)
         let openAPI = OpenAPIResponder()
-        let apple = AppleNoticeResponder(notices: ProviderNoticesClient(gateway), time: time)
+        let notices = ProviderNoticesClient(gateway)
+        let apple = AppleNoticeResponder(notices: notices, time: time)
+        let google = GoogleNoticeResponder(notices: notices, time: time)
+        let appleReturns = appleReturns
         let streamCalls = StreamCalls(
             methods: methods, callers: callers, formalLanguages: settings.formalLanguages,
             time: time, logger: logger)
@@ -132,7 +146,9 @@ package struct WebService: Sendable {
             case "/openapi.json": try openAPI.respond(to: exchange)
             case "/oauth2/introspect": try await oauth.respond(to: exchange, .introspect)
             case "/oauth2/revoke": try await oauth.respond(to: exchange, .revoke)
+            case "/apple/callback": try await appleReturns.respond(to: exchange)
             case "/apple/notifications": try await apple.respond(to: exchange)
+            case "/google/notifications": try await google.respond(to: exchange)
             case "/v1/guest-bundle": try await bundles.respond(to: exchange)
             case "/v1/photo": try await photos.upload(exchange)
             case _ where isBelow(PhotoResponder.path):

@@ -40,7 +40,7 @@ struct IdentityProgram: Program {
         } settlingCopy: {
             try await IdentityRestore.settle($0, settings.life.deletion)
         }
-        let documentWriters = try host.tokenSigners(settings.identity.documentWriters)
+        let backends = try host.tokenSigners(settings.identity.backends)
         let service = try IdentityAssembly(
             settings: settings.identity, data: settings.data, life: settings.life, store: store,
             keys: keys,
@@ -48,13 +48,15 @@ struct IdentityProgram: Program {
                 session: try host.channel(to: settings.session),
                 notification: try host.channel(to: settings.notification),
                 rateLimit: try host.channel(to: settings.rateLimit)),
-            documentWriters: documentWriters.applications, time: host.time,
+            backends: backends.applications, time: host.time,
             randomness: host.randomness, logger: host.logger,
             metrics: host.metrics)
         try await service.replayTombstones()
+        try await service.reportUnusablePasskeys(host.logger)
+        try await service.reportAccountsWithPasswordAlone(host.logger)
         return Assembly(
             methods: service.methods, tasks: service.tasks, store: store, blobs: service.blobs,
-            watched: documentWriters.watched, time: host.time, close: service.close)
+            watched: backends.watched, time: host.time, close: service.close)
     }
 }
 

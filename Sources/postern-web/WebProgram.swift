@@ -21,6 +21,12 @@ struct WebProgram: Program {
                 to: settings.gateway, streamCredit: FrameLimits.sharedStreamCredit),
             pageKey: settings.web.pages.isOn ? host.key("web") : nil, time: host.time,
             randomness: host.randomness, logger: host.logger)
+        if settings.web.pages.hasUnservedLinks(settings.web.callers.webOrigins) {
+            host.warnOfSetting(
+                "web.links.not_served",
+                "links in mails lead to a host that gets 421 here: link-origin is none of web-origins",
+                setting: "link-origin")
+        }
         let observation = WebObservation()
         host.metrics.add(observation)
         let listener = Reloadable<WebListener?>(nil)

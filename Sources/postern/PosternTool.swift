@@ -28,7 +28,7 @@ struct PosternTool: AsyncParsableCommand {
             InboxCommand.self, StatusCommand.self,
             TopCommand.self, KeysCommand.self, WebhooksCommand.self, TemplateCommand.self,
             PagesCommand.self, LimitsCommand.self, RulesCommand.self, ClockCommand.self,
-            OutboxCommand.self,
+            OutboxCommand.self, PushCommand.self,
             MailCommand.self,
             ImportCommand.self, ExportCommand.self, RestoreCommand.self,
             ErrorsCommand.self, AccountsCommand.self, DeletionsCommand.self,
@@ -44,7 +44,7 @@ enum ToolStart {
     static func main() {
         CoreDumps.disable()
         do {
-            var command = try PosternTool.parseAsRoot()
+            var command = try parsed()
             guard let waiting = command as? any AsyncParsableCommand else {
                 try command.run()
                 PosternTool.exit()
@@ -52,6 +52,21 @@ enum ToolStart {
             finish(waiting)
         } catch {
             PosternTool.exit(withError: error)
+        }
+    }
+
+    /// The command of the arguments. Refused ones are reported here, with what was meant.
+    private static func parsed() throws -> any ParsableCommand {
+        do {
+            return try PosternTool.parseAsRoot()
+        } catch {
+            let code = PosternTool.exitCode(for: error)
+            guard code == .validationFailure,
+                let hint = MisspeltCommand.hint(Array(CommandLine.arguments.dropFirst()))
+            else { throw error }
+            Screen.error(PosternTool.fullMessage(for: error))
+            Screen.error(hint)
+            throw code
         }
     }
 

@@ -47,7 +47,8 @@ let package = Package(
         .systemLibrary(name: "CIDN", path: "Sources/CIDN", pkgConfig: "libidn2"),
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
         .systemLibrary(name: "CNGHTTP2", path: "Sources/CNGHTTP2", pkgConfig: "libnghttp2"),
-        .target(name: "JSON", path: "Sources/JSON", swiftSettings: settings),
+        .systemLibrary(name: "CQREncode", path: "Sources/CQREncode", pkgConfig: "libqrencode"),
+        .target(name: "JSON", path: "Sources/JSON", swiftSettings: watched),
         .target(
             name: "Texts", path: "Sources/Texts",
             exclude: ["README.md", "bundle.sh", "mail", "sms", "push", "page", "error", "export"],
@@ -65,7 +66,7 @@ let package = Package(
             dependencies: [
                 "COpenSSL", "CArgon2", "CCrypt", "JSON", "ServiceRuntime", logging, coreMetrics,
                 .product(name: "Metrics", package: "swift-metrics"),
-            ], path: "Sources/Cryptography", swiftSettings: settings),
+            ], path: "Sources/Cryptography", swiftSettings: watched),
         .target(
             name: "Messages", dependencies: ["CMessages", "Cryptography", "JSON"],
             path: "Sources/Messages", swiftSettings: watched),
@@ -85,11 +86,25 @@ let package = Package(
         .target(
             name: "WebService",
             dependencies: [
-                "CNGHTTP2", "COpenAPI", "Contracts", "RPC", "Messages", "Cryptography",
-                "Addresses", "ServiceRuntime", "JSON", "Texts", nioSSL, httpTypes, logging,
-                coreMetrics,
+                "CNGHTTP2", "COpenAPI", "CQREncode", "Contracts", "RPC", "Messages",
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", "Texts", nioSSL, httpTypes,
+                logging, coreMetrics,
             ] + nio, path: "Sources/WebService", exclude: ["README.md"],
             swiftSettings: watched),
+        // Of identity what reads the bytes of passkeys; all of it would need the stores too.
+        .target(
+            name: "IdentityService",
+            dependencies: ["Cryptography", "JSON", "Addresses", "ServiceRuntime"],
+            path: "Sources/IdentityService/Passkeys",
+            sources: [
+                "AuthenticatorData.swift", "ClientData.swift", "PasskeyChallenge.swift",
+                "PasskeyOrigin.swift", "PasskeyRPID.swift", "PasskeyRefusal.swift",
+                "PasskeyRelyingParty.swift", "PasskeyResponse.swift", "PasskeyRule.swift",
+            ], swiftSettings: watched),
+        .target(
+            name: "TestSupport", dependencies: ["Cryptography", "ServiceRuntime"],
+            path: "Support/TestSupport", sources: ["Certificates/DER.swift", "Passkeys"],
+            swiftSettings: settings),
         // The functions that the fuzzer calls: the same that the normal tests run over the corpus.
         .target(
             name: "MessageFuzzing", dependencies: ["Messages"], path: "MessagesTests",
@@ -112,10 +127,17 @@ let package = Package(
                 nio[2], .product(name: "NIOEmbedded", package: "swift-nio"),
             ], path: "WebServiceTests/Fuzzing", exclude: ["WebCorpusTests.swift"],
             swiftSettings: settings),
+        .target(
+            name: "PasskeyFuzzing",
+            dependencies: ["IdentityService", "Cryptography", "ServiceRuntime", "TestSupport"],
+            path: "IdentityServiceTests/Passkeys", sources: ["PasskeyFuzz.swift"],
+            swiftSettings: settings),
         .target(name: "CFuzzer", path: "CFuzzer"),
         .executableTarget(
             name: "fuzz",
-            dependencies: ["CFuzzer", "MessageFuzzing", "FrameFuzzing", "WebFuzzing"],
+            dependencies: [
+                "CFuzzer", "MessageFuzzing", "FrameFuzzing", "WebFuzzing", "PasskeyFuzzing",
+            ],
             path: "Driver", swiftSettings: settings,
             linkerSettings: [.unsafeFlags([fuzzer, "-lstdc++", "-lm"])]),
     ]

@@ -14,7 +14,7 @@ keep=
 [[ ${1:-} != --keep ]] || { keep=1; shift; }
 targets=(
   frames envelopes calls messages proxy-headers forwarded-addresses web-frames request-heads
-  request-json http1 http2
+  request-json http1 http2 passkeys
 )
 (($# == 0)) || targets=("$@")
 # Longest input in bytes: enough for some frames, short enough to stay quick.

@@ -10,6 +10,7 @@ struct IdentityPurgesTests {
     private static let tables = [
         "links", "email_changes", "claims", "phone_codes", "number_changes", "used_nonces",
         "provider_notices", "underage_devices", "notices", "unrequested_mails", "guesses",
+        "sign_in_challenges",
     ]
 
     /// Inserts a row into each table.
@@ -36,6 +37,11 @@ struct IdentityPurgesTests {
             """
             phone_codes (code, number_key, purpose, code_hash, stage, evaluated, expires_at_ms)
             VALUES (\(number), \(key), 1, x'', 1, 0, \(moment))
+            """,
+            """
+            sign_in_challenges (challenge, token_hash, account, session_generation, reason, kinds,
+                device, is_known_device, details, attempts, expires_at_ms)
+            VALUES (\(number), \(key), \(number), 1, 4, 'password', x'', 0, x'', 0, \(moment))
             """,
             "number_changes (number_key, told_at_ms) VALUES (\(key), \(moment))",
             "used_nonces (nonce_key, expires_at_ms) VALUES (\(key), \(moment))",

@@ -137,6 +137,73 @@ struct IdentityRestoreTests {
         _ = try await restored.signIn()
     }
 
+    @Test("F-03: a sign-in that waited at the backup must begin again")
+    func challenge() async throws {
+        let person = try await GatedPerson(.standard)
+        try await person.phones.change()
+        let challenge = try await person.begin(.phone)
+        let backup = try await Backup(of: person.identity)
+        _ = try await person.identity.complete(challenge, .password("Correct7Horse"))
+        let restored = try await backup.restored()
+        let error = try await refusal {
+            try await restored.complete(challenge, .password("Correct7Horse"))
+        }
+        #expect(error.code == .invalidChallenge)
+    }
+
+    @Test("F-04: codes that an app shows at the restore are void, used or not; later ones work")
+    func authenticatorApp() async throws {
+        let fixture = try IdentityFixture()
+        let account = try await fixture.registerProved().accountId
+        let apps = [
+            try await fixture.plantFactor(in: account), try await fixture.plantFactor(in: account),
+        ]
+        let backup = try await Backup(of: fixture)
+        let now = fixture.time.now()
+        try await fixture.prove(.totpCode(apps[0].code(at: now)), in: fixture.devices.open(account))
+        let restored = try await backup.restored()
+        let session = restored.devices.open(account)
+        for offset in [-30, 0, 30] {
+            for app in apps {
+                let code = app.code(at: now + .seconds(offset))
+                let error = try await refusal {
+                    try await restored.prove(.totpCode(code), in: session)
+                }
+                #expect(error.code == .invalidCode, "\(offset)")
+            }
+        }
+        // Also at a sign-in, which asks for the factors of the copy.
+        let challenge = try await restored.challenge { try await restored.signIn() }
+        let used = try await refusal {
+            try await restored.complete(challenge, .totpCode(apps[0].code(at: now)))
+        }
+        #expect(used.code == .invalidCode)
+        restored.time.advance(by: .seconds(60))
+        for app in apps {
+            let code = app.code(at: restored.time.now())
+            try await restored.prove(.totpCode(code), in: session)
+        }
+        // Nothing shows which recovery codes were used since.
+        #expect(try await restored.count("recovery_codes") == 10)
+    }
+
+    @Test("F-03: a removal of factors that waited at the backup has ended, and is done by nothing")
+    func factorReset() async throws {
+        let fixture = try IdentityFixture()
+        let account = try await fixture.registerProved().accountId
+        _ = try await fixture.plantFactor(in: account)
+        try await fixture.resetFactors(of: account)
+        let restored = try await Backup(of: fixture).restored()
+        let token = restored.devices.open(account)
+        #expect(try await restored.listFactors(token).resetAtMs == 0)
+        restored.time.advance(by: restored.settings.secondFactors.resetWait)
+        try await restored.finishResets()
+        #expect(try await restored.listFactors(token).factors.count == 1)
+        // Support can begin it again, and the owner is told.
+        #expect(try await restored.resetFactors(of: account).changed)
+        #expect(try await restored.delivered("second-factor-reset-requested") != nil)
+    }
+
     @Test("G-06: a code that was used after the backup has expired; a new one signs in")
     func phoneCode() async throws {
         let fixture = PhoneCodeFixture(try IdentityFixture())
@@ -201,7 +268,8 @@ struct IdentityRestoreTests {
         #expect(try await restored.count("used_nonces") == 0)
     }
 
-    @Test("mails, texts and reset requests of the backup are not sent; ends of sessions are")
+    @Test(
+        "mails, texts, notices and reset requests of the backup are not sent; ends of sessions are")
     func outbox() async throws {
         let fixture = PhoneCodeFixture(try IdentityFixture())
         let identity = fixture.identity
@@ -210,12 +278,14 @@ struct IdentityRestoreTests {
         _ = try await identity.credentials.requestPasswordReset(
             .init(email: "ada@example.org", device: IdentityFixture.device), identity.context())
         let account = try #require(AccountID(text: ada.accountId))
-        let outbox = identity.outbox
+        let (outbox, notices) = (identity.outbox, identity.writer.notices)
         try await identity.store.writeUnchecked { transaction in
             try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
             try transaction.enqueue(outbox.revokeDevices(account))
+            try notices.write(.passwordChanged, to: account, DeviceShown(nil), transaction)
         }
-        #expect(try await identity.waiting() == 5)
+        // A notice is a mail and an order for push and text.
+        #expect(try await identity.waiting() == 7)
         let restored = try await Backup(of: identity).restored()
         #expect(
             try await restored.count(
@@ -223,6 +293,7 @@ struct IdentityRestoreTests {
         try await restored.relay()
         #expect(restored.sessions.ended.map(\.accountId) == [ada.accountId])
         #expect(restored.notifications.calls == 0 && restored.texts.texts.isEmpty)
+        #expect(restored.pushes.calls == 0)
     }
 
     @Test("I-07: after a restore no earlier position of a document's change can be resumed")
@@ -274,9 +345,9 @@ struct IdentityRestoreTests {
             try await store.read { try IdentityTables.endedByRestore(in: $0, at: moment) }
         }
         let before = try await ended(identity.store, at: now)
-        #expect(before.map(\.count) == [1, 1, 1, 0, 0, 1])
+        #expect(before.map(\.count) == [1, 1, 0, 1, 0, 0, 1])
         let later = try await ended(identity.store, at: now + .seconds(86_400))
-        #expect(later.map(\.count) == [0, 0, 0, 0, 0, 1])
+        #expect(later.map(\.count) == [0, 0, 0, 0, 0, 0, 1])
         let restored = try await backup.restored()
         #expect(try await ended(restored.store, at: now).allSatisfy { $0.count == 0 })
         let recorded = try await restored.store.read { session in

@@ -30,9 +30,11 @@ pages:
 """
 # All examples sign up from one address.
 LIMITS_FILE = "sign-up-by-address-count: 64\n"
-# A backend that writes documents; it gets its key while the programs run.
+# A backend that writes documents, pushes messages and manages accounts; it gets its key while the
+# programs run.
 BACKEND = "renewals"
-SETTINGS = {"POSTERN_DOCUMENT_WRITERS": BACKEND}
+SETTINGS = {"POSTERN_DOCUMENT_WRITERS": BACKEND, "POSTERN_PUSH_SENDERS": BACKEND,
+            "POSTERN_ACCOUNT_MANAGERS": BACKEND}
 # Seconds. Servers look for new keys every 2 s.
 KEY_KNOWN_WITHIN = 30.0
 
@@ -40,7 +42,14 @@ PRINTED = re.compile(
     r"signed up: acc_\S+\nauthenticated: true\nrefreshed: ses_\S+\n"
     r"error: auth/invalid-credential\nsigned out: 1\n")
 WATCHED = re.compile(r"written: settings 1\n")
-BACKEND_PRINTED = re.compile(r"written: goals\nplan: pro\n")
+BACKEND_PRINTED = {
+    "backend_documents.py": re.compile(r"written: goals\nplan: pro\n"),
+    # No app has registered a device.
+    "backend_push.py": re.compile(r"devices: 0\nrepeat is the same: True\n"),
+    "backend_accounts.py": re.compile(
+        r"created: True\nrepeat is the same: True\nrenamed: None\nroles: \['admin'\]\n"
+        r"link: True\ndeletion: DELETION_STATE_WAITING\n"),
+}
 
 
 def make_stubs(folder):
@@ -98,22 +107,26 @@ def run(cluster, compiles=False):
 
 
 def run_backend(cluster, account):
-    """Makes the backend's key, and runs its example; returns what is wrong."""
+    """Makes the backend's key, and runs its examples; returns what is wrong."""
     data = cluster.endpoints.folder
     subprocess.run(
         [cluster.programs / "postern", "applications", "add", BACKEND, "--server", "gateway",
          "--server", "identity", "--method", "postern.gateway.v1.BackendDocuments/*",
-         "--data", data],
+         "--method", "postern.gateway.v1.BackendPush/*",
+         "--method", "postern.gateway.v1.BackendAccounts/*", "--data", data],
         check=True, stdout=subprocess.DEVNULL)
     key = data / "keys" / "applications" / f"{BACKEND}.k1.key"
     deadline = time.monotonic() + KEY_KNOWN_WITHIN
-    while True:
-        process = run_example(
-            [sys.executable], "backend_documents.py", {"POSTERN_URL": cluster.endpoints.web},
-            key, account)
-        if process.returncode == 0 or time.monotonic() > deadline:
-            return mistakes("backend_documents.py", process, BACKEND_PRINTED)
-        time.sleep(0.5)
+    wrong = []
+    for name, printed in BACKEND_PRINTED.items():
+        while True:
+            process = run_example(
+                [sys.executable], name, {"POSTERN_URL": cluster.endpoints.web}, key, account)
+            if process.returncode == 0 or time.monotonic() > deadline:
+                break
+            time.sleep(0.5)
+        wrong += mistakes(name, process, printed)
+    return wrong
 
 
 def run_example(command, name, environment, *arguments):

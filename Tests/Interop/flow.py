@@ -1,4 +1,5 @@
-"""The flow of one user: sign up, verify the email, sign in, refresh, replay, sign out.
+"""The flow of one user: sign up, verify the email, sign in, refresh, replay, sign out; and of
+another one, who has an authenticator app.
 
     python flow.py ENDPOINTS.JSON [INBOX]
 """
@@ -7,15 +8,18 @@ import sys
 import time
 import uuid
 
+import pyotp
+
 import access_token
 import device_key
 import inbox
 import protos
 from cluster import Endpoints
 from postern_client import CallFailed
-from session_verifier import Refused, SessionVerifier
+from session_verifier import InsufficientAuthentication, Refused, SessionVerifier, require
 
-AUTH = "postern.gateway.v1.Auth/"
+GATEWAY = "postern.gateway.v1."
+AUTH = GATEWAY + "Auth/"
 DEVICE = {"device_id": "d1", "platform": "cli", "name": "Ada's laptop"}
 PASSWORD = "Correct7Horse"
 REASON = "postern.gateway.v1.AuthStateReason"
@@ -56,15 +60,17 @@ class Flow:
         self.address = fresh_address()
 
     def call(self, method, key=None, session=None, **fields):
-        """Calls a method, in the session if one is given."""
+        """Calls a method, of Auth if it names no service, in the session if one is given."""
         metadata = {"client-address": self.address, "idempotency-key": key or uuid.uuid4().hex}
         if session:
             metadata["authorization"] = "Bearer " + session.access_token
-        return self.gateway.call(AUTH + method, metadata=metadata, **fields)
+        prefix = GATEWAY if "/" in method else AUTH
+        return self.gateway.call(prefix + method, metadata=metadata, **fields)
 
     def run(self):
         steps = [self.sign_up, self.repeat_sign_up, self.verify_offline, self.verify_email,
-                 self.sign_in, self.refresh, self.replay, self.bound, self.sign_out]
+                 self.sign_in, self.second_factor, self.refresh, self.replay, self.bound,
+                 self.sign_out]
         for step in steps:
             started = time.monotonic()
             step()
@@ -108,11 +114,12 @@ class Flow:
 
     def verify_offline(self):
         """S-01: the access token verifies offline against the key set"""
-        jwks = self.gateway.call("postern.gateway.v1.Verification/GetKeySet").jwks
+        jwks = self.gateway.call(GATEWAY + "Verification/GetKeySet").jwks
         claims = access_token.verify(self.session.access_token, jwks)
         expect(claims["sub"] == self.account.account_id, "sub is the account")
         expect(claims["sid"] == self.session.session_id, "sid is the session")
         expect("pwd" in claims["amr"], "amr says password")
+        expect(claims["acr"] == "aal1", "acr says that it is one proof")
         expect(claims["exp"] > time.time(), "exp is in the future")
         expect(claims["auth_time"] <= time.time() + 60, "auth_time is in the past")
         token = self.session.access_token
@@ -122,6 +129,12 @@ class Flow:
         self.verifier = SessionVerifier(lambda: self.endpoints.connect("gateway"))
         self.verifier.start()
         expect(self.verifier.verify(self.session.access_token) == claims, "the verifier agrees")
+        require(claims, "aal1", max_age=300)
+        try:
+            require(claims, "aal2", max_age=300)
+            expect(False, "a session of one proof is not enough")
+        except InsufficientAuthentication as error:
+            expect('acr_values="aal2", max_age="300"' in error.challenge, "the challenge of RFC 9470")
         head, body, signature = self.session.access_token.split(".")
         for forged in [f"{head}.{body}.{'A' * 86}", f"{head}.{body}.", f"{body}.{head}.{signature}"]:
             expect(not self.is_good_offline(forged), "a forged token is rejected offline")
@@ -163,6 +176,10 @@ class Flow:
         expect(answer.account.account_id == self.account.account_id, "the same account")
         expect(answer.session.session_id != self.session.session_id, "a new session")
         self.second = answer.session
+
+    def second_factor(self):
+        """F-03, F-04: an authenticator app is asked for; a recovery code replaces it"""
+        Protected(self.endpoints, self.mails).run()
 
     def refresh(self):
         """G-10: a refresh token gives the next pair"""
@@ -231,6 +248,66 @@ class Flow:
         answer = self.call("SignOut", refresh_token=third.refresh_token, all=True)
         expect(answer.ended_sessions == 1, "the last session ended")
         expect(not self.state(third).authenticated, "signed out everywhere")
+
+
+class Protected(Flow):
+    """Another user, with pyotp as the authenticator app."""
+
+    def run(self):
+        session = self.call(
+            "SignUpWithPassword", email=self.email, password=PASSWORD, device=DEVICE).session
+        added, used = self.set_up(session)
+        challenge = self.asked()
+        expect(list(challenge.kinds) == ["totp_code", "recovery_code"], f"{challenge.kinds}")
+        for code in (self.app.at(used), "123 45"):
+            expect_error(["auth/invalid-verification-code"], f"the code {code!r}",
+                         lambda: self.complete(challenge, totp_code=code))
+        # One step ahead of the clock will do.
+        by_app = self.complete(challenge, totp_code=self.app.at(used + self.app.interval))
+        expect(self.state(by_app.session).authenticated, "signed in by the app")
+        expect_error(["auth/invalid-challenge"], "a challenge that was used",
+                     lambda: self.complete(challenge, recovery_code=added.recovery_codes[1]))
+        typed = added.recovery_codes[0].lower().replace("-", "")
+        by_code = self.complete(self.asked(), recovery_code=typed)
+        expect(by_code.recovery_codes_left == 9, "nine recovery codes are left")
+        expect_error(["auth/invalid-verification-code"], "a recovery code that was used",
+                     lambda: self.complete(self.asked(), recovery_code=typed))
+        self.call("SecondFactors/RemoveSecondFactor", session=by_code.session,
+                  factor_id=added.factor.factor_id, device=DEVICE)
+        expect(self.sign_in().session.session_id, "without the app one proof is enough")
+
+    def set_up(self, session):
+        """Adds the app; returns the answer, and the time of the code that was used."""
+        begun = self.call("SecondFactors/BeginTOTP", session=session)
+        self.app = pyotp.parse_uri(begun.uri)
+        expect(self.app.secret == begun.secret, "the address has the secret")
+        expect(self.app.name == self.email, f"the address names {self.app.name}")
+        used = int(time.time())
+        added = self.call(
+            "SecondFactors/ConfirmTOTP", session=session, device=DEVICE, name="pyotp",
+            enrollment_token=begun.enrollment_token, code=self.app.at(used))
+        expect(len(set(added.recovery_codes)) == 10, "there are ten recovery codes")
+        claims = access_token.verify(
+            added.access_token, self.gateway.call(GATEWAY + "Verification/GetKeySet").jwks)
+        expect(claims["acr"] == "aal2", "acr says that it is two proofs")
+        expect({"otp", "totp", "mfa"} <= set(claims["amr"]), f"amr is {claims['amr']}")
+        listed = self.call("SecondFactors/ListSecondFactors", session=session)
+        expect([factor.name for factor in listed.factors] == ["pyotp"], "the app is listed")
+        return added, used
+
+    def sign_in(self):
+        return self.call(
+            "SignInWithPassword", email=self.email, password=PASSWORD, device=DEVICE)
+
+    def asked(self):
+        """The challenge of a sign-in."""
+        error = expect_error(
+            ["auth/second-proof-required"], "a sign-in with the password alone", self.sign_in)
+        return error.response.error.second_proof
+
+    def complete(self, challenge, **proof):
+        return self.call("SignInChallenges/CompleteSignIn", challenge=challenge.challenge,
+                         device=DEVICE, **proof)
 
 
 def main():

@@ -8,11 +8,40 @@ import protos
 from postern_client import CallFailed, Closed, WentAway
 
 LEEWAY, UNKNOWN_KEY_PAUSE = 60, 30  # seconds
+ASSURANCES = ["aal1", "aal2"]  # acr, the weakest first
 GATEWAY = "postern.gateway.v1.Verification/"
 
 
 class Refused(Exception):
     """The token is rejected; the reason is for logs."""
+
+
+class InsufficientAuthentication(Exception):
+    """The token is valid, and its owner must authenticate again (RFC 9470)."""
+
+    def __init__(self, acr, max_age):
+        super().__init__(f"{acr} of the last {max_age} s")
+        # With status 401, in WWW-Authenticate.
+        self.challenge = ('Bearer error="insufficient_user_authentication", '
+                          f'acr_values="{acr}", max_age="{max_age}"')
+
+
+def require(claims, acr, max_age):
+    """Requires an assurance of the session, and that its owner has authenticated recently.
+
+    A token says when its owner has authenticated last, not how old the second proof is: to require a
+    recent one, call AccountSessions/CheckRecentProof with min_acr.
+    """
+    is_strong = claims.get("acr") in ASSURANCES[ASSURANCES.index(acr):]  # a guest has none
+    if not is_strong or time.time() > claims["auth_time"] + max_age:
+        raise InsufficientAuthentication(acr, max_age)
+
+
+def roles(claims):
+    """What the backend lets the account do, as of the token (RFC 9068)."""
+    value = claims.get("roles", [])
+    # The operator's setting token-claims may use the name for something else.
+    return value if isinstance(value, list) and all(isinstance(r, str) for r in value) else []
 
 
 class SessionVerifier:
@@ -57,7 +86,7 @@ class SessionVerifier:
             self.position = item.position
 
     def verify(self, token):
-        """The claims of a token that is valid now."""
+        """The claims of a token that is valid now, with all that the backend has attached."""
         claims = self.read_token(token)
         for is_good, why in [
                 (claims["iss"] == self.issuer, "iss"), (claims["aud"] == self.audience, "aud"),

@@ -4,6 +4,7 @@ two tabs at once; other origins, forms, `no-cors` and sandboxed frames are refus
 Needs Debian's chromium and chromium-driver, whose protocol is WebDriver.
 """
 
+import base64
 import contextlib
 import http.server
 import json
@@ -25,6 +26,8 @@ APP = "pk_" + "a" * 32
 STARTED_WITHIN = 20.0
 # Keys, as WebDriver names them.
 TAB, ENTER = "\ue004", "\ue007"
+# How WebDriver marks an element.
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 # More than a page has elements that take the focus.
 TABS_MAX = 40
 # Pages that may go while an element of theirs is clicked.
@@ -72,7 +75,9 @@ class Pages:
 class Browser:
     """Chromium without a window, driven by WebDriver."""
 
-    def __init__(self, runs_scripts=True, language="en"):
+    def __init__(self, runs_scripts=True, language="en", is_logged=False):
+        """`is_logged`: requests and messages of pages are kept for `logged`."""
+        self.logs = {"browser": "ALL", "performance": "ALL"} if is_logged else {}
         # 2 blocks the scripts of pages; those of WebDriver run.
         self.preferences = {"intl.accept_languages": language} | (
             {} if runs_scripts else {"profile.managed_default_content_settings.javascript": 2})
@@ -95,6 +100,7 @@ class Browser:
             "goog:chromeOptions": {"prefs": self.preferences, "args": [
                 "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 f"--user-data-dir={self.profile.name}"]},
+            "goog:loggingPrefs": self.logs,
             # implicit: an element of a page that is still arriving is waited for.
             "timeouts": {"script": 20_000, "pageLoad": 20_000, "implicit": 5_000}}}})
         self.url += f"/session/{session['sessionId']}"
@@ -157,6 +163,13 @@ class Browser:
             self.press_key(TAB)
         raise AssertionError(f"Tab does not lead to {selector} on {self.title()}")
 
+    def picture(self, selector):
+        """A screenshot of an element, as a PNG with two pixels for each of CSS."""
+        # The driver's own screenshot of an element is empty where a page runs no scripts.
+        clip = self._send("GET", self.element(selector) + "/rect") | {"scale": 2}
+        shot = self.devtools("Page.captureScreenshot", clip=clip, captureBeyondViewport=True)
+        return base64.b64decode(shot["data"])
+
     def focused(self, attribute):
         """An attribute of the element that has the focus."""
         element = next(iter(self._send("GET", "/element/active").values()))
@@ -178,6 +191,18 @@ class Browser:
 
     def select(self, handle):
         self._send("POST", "/window", {"handle": handle})
+
+    def frame(self, selector):
+        """Selects a frame of the page."""
+        name = self.element(selector).rsplit("/", 1)[1]
+        self._send("POST", "/frame", {"id": {ELEMENT: name}})
+
+    def logged(self, kind):
+        """What was logged since the last time: messages of pages ("browser"), or events of the
+        DevTools protocol ("performance")."""
+        entries = self._send("POST", "/se/log", {"type": kind})
+        return [json.loads(entry["message"])["message"] if kind == "performance"
+                else entry["message"] for entry in entries]
 
     def run(self, script, *arguments):
         """Runs a script that returns a value or a promise."""

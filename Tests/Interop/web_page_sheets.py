@@ -118,8 +118,13 @@ def by_keys(browser, pages, forced):
     show(browser, 390, HEIGHT, forced=forced)
     for page in pages:
         browser.open(page.as_uri())
-        count = browser.run(f"return document.querySelectorAll('{FOCUSABLE}').length")
-        for index in range(count):
+        # After an error the focus is on the summary, behind the page's head.
+        first, count = browser.run(f"""
+            const all = [...document.querySelectorAll('{FOCUSABLE}')], active = document.activeElement;
+            const next = all.findIndex(one => active.compareDocumentPosition(one)
+              & Node.DOCUMENT_POSITION_FOLLOWING);
+            return [active === document.body ? 0 : next, all.length];""")
+        for index in range(first, count):
             browser.press_key(TAB)
             place, style, width = browser.run(f"""
                 const all = [...document.querySelectorAll('{FOCUSABLE}')];

@@ -3,9 +3,9 @@ metrics of all programs.
 
     python web_run.py --programs FOLDER [--long] [PART]…
 
-FOLDER is for example .build/debug. PART is flow, abuse, shares, proxies, browser, pages, sheets,
-tls or metrics; without names it runs flow, abuse and shares. Starts the programs on free ports for
-each part.
+FOLDER is for example .build/debug. PART is flow, abuse, shares, proxies, browser, pages, passkeys,
+qr, sheets, tls or metrics; without names it runs flow, abuse and shares. Starts the programs on free
+ports for each part.
 --long runs the attacks at full length. Ends with 1 and the mismatches, a line each.
 """
 
@@ -73,6 +73,20 @@ def pages(programs, is_long):
     return web_pages.run(programs)
 
 
+def passkeys(programs, is_long):
+    """Passkeys in Chromium with its virtual authenticator."""
+    import web_passkeys
+
+    return web_passkeys.run(programs)
+
+
+def qr(programs, is_long):
+    """The QR codes of /security with hostile names, as zbarimg, pyotp and oathtool read them."""
+    import web_qr_codes
+
+    return web_qr_codes.run(programs)
+
+
 def sheets(programs, is_long):
     """Screenshots of all pages in all states, in .build/page-sheets."""
     import web_page_sheets
@@ -109,7 +123,7 @@ def metrics(programs, is_long):
 
 
 PARTS = {part.__name__: part for part in (
-    flow, abuse, shares, proxies, browser, pages, sheets, tls, metrics)}
+    flow, abuse, shares, proxies, browser, pages, passkeys, qr, sheets, tls, metrics)}
 
 
 def main():

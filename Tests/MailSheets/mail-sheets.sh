@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Shows every message in every language as Chromium renders it: on a phone (375 px) and wide
-# (800 px), light and dark. Fails if a mail is wider than its window; everything else is for a
-# person to check.
+# (800 px), light and dark, and on a second page with every choice of values that may be empty. Fails
+# if a mail is wider than its window; everything else is for a person to check.
 #
 #   Tests/MailSheets/mail-sheets.sh [FOLDER OF TEMPLATES]
 #
@@ -29,20 +29,35 @@ browse() {
     --hide-scrollbars --user-data-dir="$profile" "$@" 2>/dev/null
 }
 
-failed=0
-for voice in en de de-formal es es-formal fr ja; do
-  page=$sheets/$voice.html
-  formal=()
-  [[ $voice == *-formal ]] && formal=(--formal)
-  "$postern" template preview all --language "${voice%-formal}" "${formal[@]}" --product "Tea & Cake" \
+# write PAGE VOICE [--gaps]
+write() {
+  local page=$1 voice=$2
+  shift 2
+  [[ $voice == *-formal ]] && set -- "$@" --formal
+  "$postern" template preview all --language "${voice%-formal}" "$@" --product "Tea & Cake" \
     --output "$page" "${options[@]}" >/dev/null
-  # 16,000 px suffice for all messages; at half their size they are still readable.
-  browse --force-device-scale-factor=0.5 --window-size=2850,16000 \
-    --screenshot="$sheets/$voice.png" "file://$page" >/dev/null
-  shown=$(browse --dump-dom "file://$page")
+}
+
+failed=0
+# check PAGE NAME: counts the views that fit into their windows.
+check() {
+  local shown frames wide
+  shown=$(browse --dump-dom "file://$1")
   frames=$(grep -o '<iframe [^>]*class="[a-z-]*"' <<<"$shown" | grep -c 'class="fits"' || true)
   wide=$(grep -o '<iframe [^>]*class="[a-z-]*"' <<<"$shown" | grep -c 'class="too-wide"' || true)
-  echo "mail-sheets: $voice: $frames views fit, $wide are too wide: $sheets/$voice.png"
+  echo "mail-sheets: $2: $frames views fit, $wide are too wide: $1"
   [[ $wide == 0 && $frames -gt 0 ]] || failed=1
+}
+
+for voice in en de de-formal es es-formal fr ja; do
+  page=$sheets/$voice.html
+  write "$page" "$voice"
+  # 18,000 px suffice for all messages; at half their size they are still readable.
+  browse --force-device-scale-factor=0.5 --window-size=2850,18000 \
+    --screenshot="$sheets/$voice.png" "file://$page" >/dev/null
+  check "$page" "$voice"
+  page=$sheets/$voice.gaps.html
+  write "$page" "$voice" --gaps
+  check "$page" "$voice with gaps"
 done
 exit $failed

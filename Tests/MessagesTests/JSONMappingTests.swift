@@ -63,7 +63,12 @@ struct JSONMappingTests {
             ),
             (
                 "postern.wire.v1.GoAway", "{\"reason\":\"SLEEPY\"}",
-                "reason: postern.wire.v1.GoAwayReason has no \"SLEEPY\""
+                "reason: postern.wire.v1.GoAwayReason has no \"SLEEPY\"; its values are "
+                    + "GO_AWAY_REASON_DRAINING, GO_AWAY_REASON_PROTOCOL_ERROR, "
+                    + "GO_AWAY_REASON_FRAME_TOO_LARGE, GO_AWAY_REASON_UNAUTHENTICATED, "
+                    + "GO_AWAY_REASON_UNSUPPORTED_VERSION, GO_AWAY_REASON_TOO_MANY_PINGS, "
+                    + "GO_AWAY_REASON_TOO_MANY_CONNECTIONS, GO_AWAY_REASON_IDLE, "
+                    + "GO_AWAY_REASON_SLOW"
             ),
             (
                 "postern.wire.v1.Item", "{\"end\":\"true\"}",

@@ -53,6 +53,43 @@ struct VerdictRuleTests {
         #expect(verdict(silentFor: nil, silence: strict) == .refused(.stale))
     }
 
+    @Test("F-04: a session's assurance is that of its token; other words are none")
+    func assurance() throws {
+        for (acr, assurance) in [("aal1", "aal1"), ("aal2", "aal2"), ("aal3", nil), (nil, nil)]
+            as [(String?, String?)]
+        {
+            let claims = TokenClaims(
+                issuer: "postern", subject: self.session.account.text, audience: ["a"],
+                expiresAt: Self.expiry, issuedAt: Timestamp(milliseconds: 400_000),
+                sessionID: self.session.session.text, assurance: acr,
+                authenticatedAt: Timestamp(milliseconds: 400_000))
+            let session = VerifiedSession(try #require(SessionClaims(claims)))
+            #expect(session.assurance == assurance)
+        }
+    }
+
+    @Test("I-10: a verified session has the token's roles and claims, by type")
+    func claims() throws {
+        let given = try AccountClaims.checked(
+            roles: ["admin", "staff"],
+            json: #"{"team":"blue","level":3,"share":0.5,"on":true,"no":null,"in":{"a":[1]}}"#)
+        let claims = TokenClaims(
+            issuer: "postern", subject: self.session.account.text, audience: ["a"],
+            expiresAt: Self.expiry, issuedAt: Timestamp(milliseconds: 400_000),
+            sessionID: self.session.session.text,
+            authenticatedAt: Timestamp(milliseconds: 400_000), roles: given.roles,
+            custom: given.object)
+        let session = VerifiedSession(try #require(SessionClaims(claims)))
+        #expect(session.roles == ["admin", "staff"])
+        #expect(
+            session.customClaims == [
+                "team": .string("blue"), "level": .integer(3), "share": .real(0.5),
+                "on": .boolean(true), "no": .null, "in": .object(["a": .array([.integer(1)])]),
+            ])
+        let bare = VerifiedSession(self.session)
+        #expect(bare.roles == [] && bare.customClaims == [:])
+    }
+
     @Test("a token is limited to the service's maximum lifetime, whatever its expiry claim says")
     func lifeMax() throws {
         let claims = TokenClaims(

@@ -67,12 +67,13 @@ struct AddressPrefixTests {
     func limits() {
         let households: [LimitName] = [
             .failedSignInByDevice, .failedSignInByAddress, .failedProviderByDevice,
-            .failedProviderByAddress, .passwordCheckByAddress,
+            .failedProviderByAddress, .failedPasskeyByAddress, .passwordCheckByAddress,
         ]
         let sites: [LimitName] = [
             .signUpByAddress, .guestSignUpByAddress, .signUpOnTakenEmail, .failedSignInBySite,
             .phoneCodeByAddress, .phoneCodeGuessByAddress, .passwordResetByAddress,
             .signInFailuresBySite, .signInWithoutHistoryBySite, .newSubjectsBySite,
+            .signUpBySharedSite, .accountsBySite, .accountAtSite,
         ]
         func canonical(_ subject: LimitSubject) -> String { subject.canonical("2001:db8:1:2::1") }
         for limit in households {

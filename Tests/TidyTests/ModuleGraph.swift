@@ -19,7 +19,10 @@ enum ModuleGraph {
         ("Outbound", ["Cryptography", "Addresses", "ServiceRuntime", "CCurl"]),
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
         ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON"]),
-        ("PosternClient", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
+        (
+            "PosternClient",
+            ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON"]
+        ),
         // Shared by the programs: settings, logs, keys, the server, start and stop.
         (
             "Hosting",
@@ -49,7 +52,7 @@ enum ModuleGraph {
         (
             "WebService",
             serviceFloor.subtracting(["Storage"]).union([
-                "Addresses", "JSON", "Texts", "CNGHTTP2", "COpenAPI",
+                "Addresses", "JSON", "Texts", "CNGHTTP2", "COpenAPI", "CQREncode",
             ])
         ),
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
@@ -90,7 +93,7 @@ enum ModuleGraph {
     /// C targets: generated C, module maps and shims.
     static let cModules: Set<String> = [
         "CMessages", "COpenSSL", "CSQLite", "CArgon2", "CCrypt", "CCurl", "CIDN", "CYAML",
-        "CZlib", "CNGHTTP2", "COpenAPI", "CPostgreSQL", "CMaxMindDB",
+        "CZlib", "CNGHTTP2", "COpenAPI", "CPostgreSQL", "CMaxMindDB", "CQREncode",
     ]
 
     /// Programs and the tool: only they use the system clock, arguments and standard output.

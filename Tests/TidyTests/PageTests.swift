@@ -13,6 +13,8 @@ struct PageTests {
         ("sign-up", "\(appFolder)sign-up.md"),
         ("verification", "\(appFolder)verify-email.md"),
         ("apple", "\(appFolder)apple.md"),
+        ("second proof", "\(appFolder)second-proof.md"),
+        ("second factors", "\(appFolder)second-factors.md"),
         ("guests that become accounts", "\(appFolder)guests.md"),
         ("refresh in two tabs", "\(appFolder)browsers.md"),
         ("tls", "\(operatorFolder)tls.md"),

@@ -68,22 +68,41 @@ struct Reach {
         }
         let tellers = Set(index.places(of: "NoticeKind").map(\.path))
             .filter { Self.service(of: $0) == "SessionService" }
-        return try cases(in: "Sources/Contracts/Templates/MailTemplate.swift").filter {
+        return try cases(in: Self.mailTemplates).filter {
             !made.contains($0.name) && tellers.isDisjoint(with: members($0.name))
         }.map(\.value)
     }
 
-    /// SMS and push messages that no service sends, each with its channel before its name.
+    private static let mailTemplates = "Sources/Contracts/Templates/MailTemplate.swift"
+
+    /// SMS and push messages that no service sends, each with its channel before its name. Those of
+    /// a notice are in the row of its mail.
     func shortMessages() throws -> [String] {
-        try ["SMS", "Push"].flatMap { channel in
+        try [("SMS", "text"), ("Push", "push")].flatMap { channel, label in
             let template = "\(channel)Template"
+            let noticed = try namedByMails(as: label)
             let users = Set(index.places(of: template).map(\.path)).filter {
                 !["Contracts", "NotificationService"].contains(Self.service(of: $0))
             }
             return try cases(in: "Sources/Contracts/Templates/\(template).swift")
-                .filter { users.isDisjoint(with: members($0.name)) }
+                .filter { users.isDisjoint(with: members($0.name)) && !noticed.contains($0.name) }
                 .map { "\(channel.lowercased()) \($0.value)" }
         }
+    }
+
+    /// The short messages in the rows of mails that flows send, by the label before them:
+    /// `push: .newDevice`.
+    private func namedByMails(as label: String) throws -> Set<String> {
+        let path = Self.mailTemplates
+        let idle = Set(try mails())
+        let sent = Set(try cases(in: path).filter { !idle.contains($0.value) }.map(\.name))
+        let rows = try checkout.text(of: path).split(separator: "case .").dropFirst()
+            .filter { row in sent.contains(String(row.prefix { $0.isLetter || $0.isNumber })) }
+        return Set(
+            rows.flatMap { row in
+                row.matches(of: /(push|text): \.(\w+)/).filter { $0.1 == label }
+                    .map { String($0.2) }
+            })
     }
 
     /// Tables and columns that no statement writes, or that nothing reads.

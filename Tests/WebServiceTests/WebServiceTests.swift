@@ -138,6 +138,18 @@ struct WebServiceTests {
         }
     }
 
+    @Test("G-31: Apple's answer has its path; without pages a person reads a plain one")
+    func appleReturn() async throws {
+        try await withListener(isReady: { true }) { url in
+            let unknown = try curl("--data", "state=shop.1", "\(url)/apple/callback")
+            #expect(unknown.hasPrefix("HTTP/1.1 400"), "\(unknown)")
+            #expect(unknown.contains("<html lang=\"en\">") && !unknown.contains("<link"))
+            let read = try curl("\(url)/apple/callback")
+            #expect(read.hasPrefix("HTTP/1.1 405"), "\(read)")
+            #expect(read.contains("allow: POST\r\n"))
+        }
+    }
+
     @Test("any other path is a call, and one that is no method is 404")
     func calls() async throws {
         try await withListener(isReady: { true }) { url in

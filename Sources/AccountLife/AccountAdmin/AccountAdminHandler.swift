@@ -221,7 +221,9 @@ struct AdminCaller: Sendable {
         _ context: CallContext, actor: String, _ settings: AccountLifeSettings
     ) throws(ServiceError) {
         let admins = CallContext.operators.union(settings.accountAdmins)
-        guard admins.contains(context.application) else { throw ServiceError(.permissionDenied) }
+        guard admins.contains(context.application) else {
+            throw .notNamed(context.application, by: "account-admins", of: "identity")
+        }
         // Only the gateway has checked whom it names.
         let isGateway = context.application == CallContext.gateway
         let behind = isGateway ? context.metadata[Metadata.Key.application] ?? "" : ""

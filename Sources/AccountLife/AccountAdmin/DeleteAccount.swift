@@ -21,20 +21,15 @@ extension AccountAdminHandler {
             throw ServiceError(.invalidArgument, fields: ["backend_done"])
         }
         let deletion = try await store.write(about: [.account(account)]) { transaction in
-            let isKnown = try transaction.deletion(of: account) != nil
-            let hasAccount = try transaction.standing(account) != nil
-            guard isKnown || hasAccount else {
-                throw ServiceError(.notFound, fields: ["account_id"])
+            let deletion = try deletions.request(of: account, waits: request.wait, transaction) {
+                $0.by(caller)
             }
-            let deletion = try transaction.requestDeletion(
-                of: account, source: .operator,
-                due: deletions.due(waits: request.wait, from: transaction.at), deletions
-            ) { $0.by(caller) }
+            guard let deletion else { throw ServiceError(.notFound, fields: ["account_id"]) }
             if request.backendDone { try transaction.noteBackendDone(account) }
             return deletion
         }
         deletions.wake()
-        return GatewayV1.DeleteAccountResponse(deletion: deletion.message)
+        return GatewayV1.DeleteAccountResponse(deletion: deletion)
     }
 }
 

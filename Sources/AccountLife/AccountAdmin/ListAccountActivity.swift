@@ -12,7 +12,7 @@ extension AccountAdminHandler {
     ) async throws -> GatewayV1.ListAccountActivityResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try AccountID.required(request.accountId)
-        // What is left of an erased account in the trail is for nobody to look up.
+        // The records of an erased account stay in the trail, but no caller may read them.
         guard try await store.read({ try $0.standing(account) }) != nil else {
             throw ServiceError(.notFound, fields: ["account_id"])
         }

@@ -6,6 +6,35 @@ import RPC
 import ServiceRuntime
 import Storage
 
+/// What an account has of second factors and passkeys.
+private struct FoundFactors: Sendable {
+    private let factors: [SecondFactorRow]
+    private let passkeys: [PasskeyRow]
+    private let codes: Int
+    private let waiting: WaitingReset?
+
+    init(_ account: AccountID, in session: some SQLSession) throws {
+        factors = try session.secondFactors(of: account)
+        passkeys = try session.passkeys(of: account)
+        codes = try session.recoveryCodes(of: account)
+        waiting = try session.secondFactorReset(of: account)
+    }
+
+    func describe(
+        in answer: inout GatewayV1.AdminAccount, _ vault: AccountVault, showsNames: Bool
+    ) throws {
+        answer.secondFactors = try factors.map { try $0.message(vault, showsName: showsNames) }
+        answer.passkeys = UInt32(clamping: passkeys.count)
+        answer.passkeyLastUsedAtMs = passkeys.map(\.lastUsedAt.milliseconds).max() ?? 0
+        answer.recoveryCodesLeft = UInt32(clamping: codes)
+        answer.secondFactorReset = try waiting.map {
+            GatewayV1.SecondFactorReset(
+                reason: try vault.open($0.sealedReason, .secondFactorResetReason),
+                dueAtMs: $0.dueAt.milliseconds)
+        }
+    }
+}
+
 extension AccountAdminHandler {
     /// How long the account waits for its activity. The tool looks an account up before each change
     /// of it, with one deadline for both: a session service that hangs must not keep an operator
@@ -20,11 +49,11 @@ extension AccountAdminHandler {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try await found(request.by)
         let shown = request.showPersonalData
-        let (row, facts, suspension, deletion) = try await store.read { session in
+        let (row, facts, suspension, deletion, factors) = try await store.read { session in
             guard let row = try session.account(account) else { throw ServiceError(.notFound) }
             return (
                 row, try answers.facts(row, in: session), try session.suspension(account),
-                try session.deletionMessage(of: account)
+                try session.deletionMessage(of: account), try FoundFactors(account, in: session)
             )
         }
         // Record the access before returning personal data.
@@ -33,8 +62,11 @@ extension AccountAdminHandler {
             try await store.write(about: []) { try $0.audit(event) }
         }
         var answer = try message(row, facts, suspension, showsPersonal: shown)
-        answer.activity = try await activity(of: account, context)
+        answer.activity = try await AccountActivityReader(
+            guests.activity, time: time, logger: logger
+        ).activity(of: account, within: Self.activityWait, context)
         answer.deletion = deletion.state == .none ? nil : deletion
+        try factors.describe(in: &answer, reader.vault(row), showsNames: shown)
         return GatewayV1.LookUpAccountResponse(account: answer)
     }
 
@@ -80,26 +112,5 @@ extension AccountAdminHandler {
     /// A phone number without the separators that people write between its digits.
     private static func dialled(_ text: String) -> String {
         String(text.filter { !" -()./".contains($0) })
-    }
-
-    /// Nil if the session service is unavailable, or does not answer within `activityWait`: the
-    /// account is returned without its activity.
-    private func activity(
-        of account: AccountID, _ context: CallContext
-    ) async throws -> GatewayV1.AccountActivity? {
-        let soon = CallContext(
-            deadline: min(context.deadline, time.uptime() + Self.activityWait),
-            metadata: context.onward().metadata)
-        do {
-            return try await guests.activity.getAccountActivity(
-                SessionV1.GetAccountActivityRequest(accountId: account.text), soon
-            ).activity
-        } catch let error as ServiceError {
-            logger.warning(
-                "identity.admin.activity.failed",
-                "reading an account's activity from the session service failed",
-                fields: [.detail: .error(error)])
-            return nil
-        }
     }
 }

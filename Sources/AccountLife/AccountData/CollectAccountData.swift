@@ -11,9 +11,10 @@ extension AccountDataHandler {
     /// Sends an account's data: the account with its profile, its sign-in methods, its
     /// consents, its documents, what is moved into it, its photo, and its part of the audit trail.
     ///
-    /// Not sent: the password's hash and what providers granted, which are secrets; links and codes
-    /// that wait, which are secrets and expire within a week; the operator's reason of a
-    /// suspension, which may name other people and is for the operator only (`suspendAccount`).
+    /// Not sent: the password's hash, the secrets of second factors, the keys of passkeys and what
+    /// providers granted, which are secrets; links and codes that wait, which are secrets and
+    /// expire within a week; the operator's reason of a suspension, or of a removal of second
+    /// factors, which may name other people and is for the operator only (`suspendAccount`).
     package func collectAccountData(
         _ request: AccountDataV1.CollectAccountDataRequest,
         _ items: OutgoingItems<AccountDataV1.CollectAccountDataItem>, _ context: CallContext
@@ -60,7 +61,8 @@ extension AccountDataHandler {
             .map { try Self.parentalObject($0, vault) }
         return CollectedAccount(
             vault: vault, account: try accountObject(row, vault, in: session),
-            methods: try session.identities(of: account).map { try Self.methodObject($0, vault) },
+            methods: try ownMethods(row, vault)
+                + session.identities(of: account).map { try Self.methodObject($0, vault) },
             consents: row.consents.all.map { Self.consentObject($0) }
                 + [parental].compactMap(\.self))
     }
@@ -74,23 +76,75 @@ extension AccountDataHandler {
             "account_id": .string(account.accountId), "status": .string("\(row.status)"),
             "is_guest": .boolean(row.isGuest), "created_at": .string(row.createdAt.text),
             "last_sign_in_at": .text(row.lastSignInAt?.text),
+            "profile_completed_at": .text(
+                row.profileCompletedAt.flatMap { $0.milliseconds == 0 ? nil : $0.text }),
             "display_name": .string(account.displayName), "language": .string(row.language),
             "photo_url": .string(account.photoUrl), "email": .string(account.email),
             "email_verified_at": .text(row.address?.provedAt?.text),
+            "verification_mail_sent_at": .text(row.verificationSentAt?.text),
             "phone_number": .string(account.phoneNumber),
             "sign_in_methods": .array(row.methods.map { .string($0.name) }),
+            "second_factors": .array(try secondFactors(row.account, vault, in: session)),
+            "passkeys": .array(try passkeys(row.account, vault, in: session)),
+            "recovery_codes_left": .integer(
+                Int64(clamping: try session.recoveryCodes(of: row.account))),
+            "second_factor_reset_at": .text(
+                try session.secondFactorReset(of: row.account)?.dueAt.text),
             "known_devices": .integer(try session.knownDevices(of: row.account)),
+            "sign_in_places": .array(try signInPlaces(row.account, vault, in: session)),
             "suspended_since": .text(try session.suspension(row.account)?.since.text),
             "imported_as": .text(
                 try session.sealedExternalID(of: row.account)
                     .map { try ImportedID(text: vault.open($0, .externalID)).id }),
-            "custom_claims": .text(
-                try session.sealedClaims(of: row.account)
-                    .map { try vault.open($0, .customClaims) }),
+            "roles": .array(account.roles.map { .string($0) }),
+            "custom_claims": .text(try row.claims.map { try $0.opened(vault).json }),
+            "is_age_verified": .boolean(row.isAgeVerified),
             "birth_date": .text(
                 try session.sealedBirthDate(of: row.account)
                     .map { try vault.open($0, .birthDate) }),
         ]
+    }
+
+    /// The second factors, without their secrets.
+    private func secondFactors(
+        _ account: AccountID, _ vault: AccountVault, in session: some SQLSession
+    ) throws -> [JSONValue] {
+        try session.secondFactors(of: account).map { factor in
+            .object([
+                "kind": .string(factor.kind), "name": .text(try factor.app(vault)?.name),
+                "added_at": .string(factor.addedAt.text),
+                "last_used_at": .string(factor.lastUsedAt.text),
+            ])
+        }
+    }
+
+    /// The passkeys, without their keys.
+    private func passkeys(
+        _ account: AccountID, _ vault: AccountVault, in session: some SQLSession
+    ) throws -> [JSONValue] {
+        try session.passkeys(of: account).map { passkey in
+            .object([
+                "name": .text(try passkey.details(vault).name),
+                "added_at": .string(passkey.addedAt.text),
+                "last_used_at": .string(passkey.lastUsedAt.text),
+                "backed_up": .boolean(passkey.isBackedUp),
+            ])
+        }
+    }
+
+    /// Where the account was signed in from. A network has a hash alone, which is not sent.
+    private func signInPlaces(
+        _ account: AccountID, _ vault: AccountVault, in session: some SQLSession
+    ) throws -> [JSONValue] {
+        guard let sealed = try session.sealedSignInMemory(of: account) else { return [] }
+        let memory = try SignInMemory(vault.openBytes(sealed, .signInMemory))
+        return memory.all.map { known in
+            .object([
+                "place": .text(known.place?.shown),
+                "first_sign_in_at": .string(known.first.text),
+                "last_sign_in_at": .string(known.last.text),
+            ])
+        }
     }
 
     private static func consentObject(_ given: GivenConsent) -> JSONObject {
@@ -112,6 +166,23 @@ extension AccountDataHandler {
             "parent_email": .text(
                 try consent.sealedParent.map { try vault.open($0, .parentEmail) }),
         ]
+    }
+
+    /// The methods that are no identity: a password, with the address to enter with it, and
+    /// passkeys, which `account.json` lists. That there is a password is the person's data, its
+    /// hash a secret.
+    private func ownMethods(_ row: AccountRow, _ vault: AccountVault) throws -> [JSONObject] {
+        var methods: [JSONObject] = []
+        for method in row.methods {
+            switch method {
+            case .password:
+                let email = try row.address.map { try vault.open($0.sealed, .address) } ?? ""
+                methods.append(["method": .string(method.name), "email": .string(email)])
+            case .passkey: methods.append(["method": .string(method.name)])
+            case .phone, .provider: break
+            }
+        }
+        return methods
     }
 
     private static func methodObject(
@@ -208,12 +279,6 @@ extension SQLSession {
     fileprivate func sealedExternalID(of account: AccountID) throws -> [UInt8]? {
         try queryOne(
             "SELECT external_id FROM imported_accounts WHERE account = ?", [.integer(account.key)]
-        ) { try $0.blob(0) }
-    }
-
-    fileprivate func sealedClaims(of account: AccountID) throws -> [UInt8]? {
-        try queryOne(
-            "SELECT document FROM custom_claims WHERE account = ?", [.integer(account.key)]
         ) { try $0.blob(0) }
     }
 }

@@ -32,7 +32,7 @@ struct DeletionCall: Sendable {
     enum Token: Sendable {
         /// An access token.
         case access(String)
-        /// The token of a mailed link.
+        /// The token of a link: mailed, or made in a session.
         case link(String)
     }
 
@@ -42,7 +42,7 @@ struct DeletionCall: Sendable {
     let context: CallContext
 }
 
-/// A request in which the token of a mailed link can stand for a session.
+/// A request in which the token of a link can stand for a session.
 protocol LinkTokenRequest: ProtobufMessage {
     /// Empty in a session.
     var linkToken: SecretBytes { get }
@@ -56,7 +56,7 @@ extension GatewayV1.CancelDeletionRequest: LinkTokenRequest {}
 struct DeletionCaller: Sendable {
     let account: AccountID
     let holder: DeletionHolder
-    /// Nil for the holder of a mailed link.
+    /// Nil for the holder of a link.
     let owner: SessionOwner?
 }
 
@@ -103,16 +103,23 @@ extension AccountDeletionsHandler {
             }
             return DeletionCaller(
                 account: owner.account, holder: .session(session.key), owner: owner)
-        case .link(let text):
-            let hash = try linkHash(text, .deleteAccount)
-            let now = time.now()
-            guard
-                let link = try await store.read({
-                    try $0.link(.deleteAccount, tokenHash: hash, at: now)
-                })
-            else { throw ServiceError(.invalidLink) }
-            return DeletionCaller(account: link.account, holder: .link(link.key), owner: nil)
+        case .link(let text): return try await caller(byLink: text, call.context)
         }
+    }
+
+    /// A mailed link, or one that an app made in its session.
+    private func caller(
+        byLink text: String, _ context: CallContext
+    ) async throws -> DeletionCaller {
+        let hash = try linkHash(text, .deleteAccount)
+        let now = time.now()
+        let mailed = try await store.read { try $0.link(.deleteAccount, tokenHash: hash, at: now) }
+        if let mailed {
+            return DeletionCaller(account: mailed.account, holder: .link(mailed.key), owner: nil)
+        }
+        let link = try await owners.link(
+            LinkToken(text: text), .sessionDeletion, at: now, in: context)
+        return DeletionCaller(account: link.account, holder: .sessionLink(link.key), owner: nil)
     }
 
     /// The hash of a link's token.
@@ -120,6 +127,22 @@ extension AccountDeletionsHandler {
     func linkHash(_ text: String, _ purpose: LinkPurpose) throws(ServiceError) -> [UInt8] {
         guard let token = LinkToken(text: text) else { throw ServiceError(.invalidLink) }
         return token.hash(purpose, keys.links)
+    }
+
+    /// Makes a link to the page that deletes the caller's account (G-32). It needs the proof of the
+    /// call for which it stands.
+    func createDeletionLink(
+        _ request: GatewayV1.CreateDeletionLinkRequest, _ call: DeletionCall
+    ) async throws -> GatewayV1.CreateDeletionLinkResponse {
+        let owner = try await owners.requireUnlessGuest(.standard, in: call.context)
+        let link = try await owners.issueLink(
+            .sessionDeletion, to: owner,
+            RepeatableCall(
+                AccountDeletionDescription.createDeletionLink, request, by: owner.account.text,
+                call.context, keys),
+            from: call.origin)
+        return GatewayV1.CreateDeletionLinkResponse(
+            url: link.url, expiresAtMs: link.expiresAt.milliseconds)
     }
 
     /// Returns the deletion of the caller's account.

@@ -103,8 +103,8 @@ extension Transaction {
         return try standing(deletion.account)?.isSuspended ?? false
     }
 
-    /// Cancels the deletion of an account that waits (`DeletionRule`), and records it. The mailed
-    /// links to delete the account end with it. Attack: someone at the browser in which such a link
+    /// Cancels the deletion of an account that waits (`DeletionRule`), and records it. The links
+    /// to delete the account end with it. Attack: someone at the browser in which such a link
     /// was opened, or with its mail, begins another deletion after the owner has cancelled the first.
     /// - Returns: whether one waited until now.
     func cancelDeletion(of account: AccountID, from origin: CallOrigin) throws -> Bool {
@@ -113,6 +113,7 @@ extension Transaction {
         else { return false }
         try removeDeletion(of: account)
         try removeLinks(.deleteAccount, of: account)
+        try removeLinks(.sessionDeletion, of: account)
         try keepWithoutParent(account)
         try audit(.deletionCancelled, account, from: origin)
         return true

@@ -49,11 +49,23 @@ enum DeletionHolder: Hashable, Sendable {
     case session(Int64)
     /// A mailed link, by its row key.
     case link(Int64)
+    /// A link that an app made in its session, by its row key (G-32).
+    case sessionLink(Int64)
+
+    /// The row of its link; nil for a session.
+    var link: (key: Int64, purpose: LinkPurpose)? {
+        switch self {
+        case .session: nil
+        case .link(let key): (key, .deleteAccount)
+        case .sessionLink(let key): (key, .sessionDeletion)
+        }
+    }
 
     fileprivate init?(_ kind: Int64, _ key: Int64) {
         switch kind {
         case 1: self = .session(key)
         case 2: self = .link(key)
+        case 3: self = .sessionLink(key)
         default: return nil
         }
     }
@@ -62,6 +74,7 @@ enum DeletionHolder: Hashable, Sendable {
         switch self {
         case .session(let key): [1, key]
         case .link(let key): [2, key]
+        case .sessionLink(let key): [3, key]
         }
     }
 }

@@ -1,4 +1,5 @@
 package import IdentityService
+package import Messages
 package import ServiceRuntime
 package import Storage
 
@@ -41,6 +42,27 @@ extension DeletionContext: PendingDeletions {
     ) throws {
         try transaction.beginDeletion(
             of: account, source: source, due: due(waits: waits, from: transaction.at), self)
+    }
+
+    /// - Throws: `SQLError`; when sealing fails.
+    package func request(
+        of account: AccountID, waits: Bool, _ transaction: Transaction,
+        signed: (AuditEvent) -> AuditEvent
+    ) throws -> GatewayV1.Deletion? {
+        let isKnown = try transaction.deletion(of: account) != nil
+        let hasAccount = try transaction.standing(account) != nil
+        guard isKnown || hasAccount else { return nil }
+        return try transaction.requestDeletion(
+            of: account, source: .operator, due: due(waits: waits, from: transaction.at), self,
+            signed: signed
+        ).message
+    }
+
+    /// - Throws: `SQLError`.
+    package func current(
+        of account: AccountID, in session: some SQLSession
+    ) throws -> GatewayV1.Deletion {
+        try session.deletionMessage(of: account)
     }
 
     /// - Throws: `SQLError`.

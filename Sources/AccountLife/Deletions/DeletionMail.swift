@@ -4,8 +4,8 @@ import IdentityService
 import ServiceRuntime
 import Storage
 
-/// The mails about a deletion. They go to verified addresses only: another one may belong to a
-/// person who has nothing to do with the account.
+/// The notices about a deletion. The last mail goes to a verified address only: another one may
+/// belong to a person who has nothing to do with the account.
 struct DeletionMail: AccountWriting, Sendable {
     /// The last mail is not sent later than this after the account is deleted.
     static let lastMailLife: Duration = .seconds(24 * 3_600)
@@ -13,19 +13,13 @@ struct DeletionMail: AccountWriting, Sendable {
     let settings: IdentitySettings
     let writer: AccountWriter
 
-    /// Mails that the deletion waits, with a link that cancels it.
-    /// - Returns: the keyed hash of the link; nil if no mail is sent.
+    /// Tells that the deletion waits, with a link that cancels it in a mail to a verified address.
+    /// - Returns: nil if the owner could not be told.
     func scheduled(
         _ deletion: StoredDeletion, _ transaction: Transaction
-    ) throws -> [UInt8]? {
-        guard let row = try transaction.account(deletion.account),
-            row.address?.provedAt != nil,
-            let mail = try LinkMail(
-                .keepAccount, .drawn(from: randomness), to: row, settings, writer,
-                at: transaction.at, until: deletion.dueAt)
-        else { return nil }
-        try transaction.enqueue(mail.message)
-        return mail.link.tokenHash
+    ) throws -> ScheduledNotice? {
+        try notices.deletionScheduled(
+            deletion.account, due: deletion.dueAt, origin: settings.linkOrigin, transaction)
     }
 
     /// The last mail: it names no account, and it ends with its expiry.

@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import IdentityService
 import JSON
@@ -18,6 +19,8 @@ struct DeletionPayload: Hashable, Sendable {
 
     /// A grant at a provider.
     struct Grant: Hashable, Sendable {
+        /// The provider that issued it.
+        let provider: BuiltInProvider
         /// The client id that it was issued to.
         let client: String
         /// The token that revokes it.
@@ -37,7 +40,8 @@ extension DeletionPayload {
             "grants": .array(
                 grants.map { grant in
                     .object([
-                        "client": .string(grant.client), "token": .string(grant.token),
+                        "client": .string(grant.client),
+                        grant.provider.member("token"): .string(grant.token),
                         "identity": .string(Hex.encode(grant.lookUpKey)),
                     ])
                 }),
@@ -57,10 +61,11 @@ extension DeletionPayload {
         self.language = language
         for grant in grants {
             guard let grant = grant.object, let client = grant["client"]?.string,
-                let token = grant["token"]?.string,
+                let (provider, token) = BuiltInProvider.member("token", of: grant),
                 let lookUpKey = grant["identity"]?.string.flatMap({ Hex.decode($0.utf8) })
             else { throw Self.malformed }
-            self.grants.append(Grant(client: client, token: token, lookUpKey: lookUpKey))
+            self.grants.append(
+                Grant(provider: provider, client: client, token: token, lookUpKey: lookUpKey))
         }
     }
 

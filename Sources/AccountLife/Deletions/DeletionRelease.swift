@@ -6,8 +6,8 @@ import ServiceRuntime
 import Storage
 
 /// Releases what an account is looked up by: its email, its phone number, its identities at
-/// providers and its id in another system; and voids its links, codes and pending changes (G-20).
-/// From the commit on the same person can sign up again, as another account.
+/// providers, its passkeys and its id in another system; and voids its links, codes and pending
+/// changes (G-20). From the commit on the same person can sign up again, as another account.
 struct DeletionRelease: AccountWriting, Sendable {
     let writer: AccountWriter
     let logger: Logger
@@ -25,6 +25,8 @@ struct DeletionRelease: AccountWriting, Sendable {
             }
         }
         try transaction.voidPendingState(of: account)
+        try transaction.removeSecondFactors(of: account)
+        try transaction.removePasskeys(of: account)
         try transaction.removePassword(of: account)
         try transaction.removeIdentities(of: account)
         try transaction.deleteRemovals(from: account)
@@ -51,7 +53,9 @@ struct DeletionRelease: AccountWriting, Sendable {
         for (lookUpKey, holder) in holders {
             guard let grant = try grants.grant(of: holder) else { continue }
             payload.grants.append(
-                .init(client: grant.client, token: grant.refreshToken, lookUpKey: lookUpKey))
+                .init(
+                    provider: grant.provider, client: grant.client, token: grant.refreshToken,
+                    lookUpKey: lookUpKey))
         }
         return payload
     }

@@ -50,8 +50,8 @@ enum DeletionStep: Int64, CaseIterable, Sendable {
     /// Put the last mail into the outbox, sealed, without account id, for 24 h. Email and numbers
     /// leave the deletion's row.
     case notice = 9
-    /// Have Apple revoke what it granted, unless that identity has signed up again. Tried for 30
-    /// days.
+    /// Have Apple and Google revoke what they granted, unless that identity has signed up again.
+    /// Tried for 30 days.
     case grants = 10
     /// Delete the row of the deletion itself, and audit `account.deleted`.
     case end = 11

@@ -248,8 +248,9 @@ extension DeletionSteps {
         for grant in try payload(deletion).grants {
             try await grants.revoke(
                 GrantOrder(
-                    account: deletion.account, lookUpKey: grant.lookUpKey, client: grant.client,
-                    subject: "", secret: grant.token, until: until),
+                    account: deletion.account, lookUpKey: grant.lookUpKey,
+                    provider: grant.provider, client: grant.client, subject: "",
+                    secret: grant.token, until: until),
                 key: Hex.encode(grant.lookUpKey))
         }
         try await finish(.grants, deletion)

@@ -1,3 +1,4 @@
+import IdentityService
 import Logging
 import Metrics
 import ServiceLifecycle
@@ -138,6 +139,10 @@ package final class DeletionWork: Sendable {
     ///
     /// Attack: an owner who expects a suspension requests a deletion before it, and signs up again
     /// after it. So an owner's deletion waits for as long as the account is suspended.
+    ///
+    /// Attack: a thief with the owner's session requests and cancels a deletion until no more notices
+    /// go out (`NoticeRule`), and then requests one of which the owner would never hear. So an owner
+    /// who could not be told is told later.
     private func beginOrNotify(_ account: AccountID) async throws {
         let mail = DeletionMail(settings: steps.settings, writer: steps.writer)
         try await store.write(about: [.account(account)]) { transaction in
@@ -148,8 +153,15 @@ package final class DeletionWork: Sendable {
                 return try transaction.update(deletion)
             }
             if try transaction.beginDueDeletion(&deletion) { return }
-            deletion.keepLink = try deletion.keepLink ?? mail.scheduled(deletion, transaction)
             deletion.nextAttemptAt = deletion.dueAt
+            if deletion.keepLink == nil {
+                let notice = try mail.scheduled(deletion, transaction)
+                deletion.keepLink = notice?.keepLink
+                if notice == nil {
+                    deletion.nextAttemptAt = min(
+                        deletion.dueAt, transaction.at + NoticeRule.window)
+                }
+            }
             deletion.attempts = 0
             try transaction.update(deletion)
         }

@@ -23,7 +23,8 @@ extension AccountDeletionsHandler {
         let (consequences, deletion) = try await store.read { session in
             (
                 try session.consequences(
-                    of: session.deletableRow(caller.account), waitDays: days, at: now, in: voice),
+                    of: session.deletableRow(caller.account), by: caller.holder, waitDays: days,
+                    at: now, in: voice),
                 try session.deletion(of: caller.account)?.message
             )
         }
@@ -37,18 +38,22 @@ extension AccountDeletionsHandler {
 }
 
 extension SQLSession {
-    /// What the deletion of an account does, in the order to show it. While there is an export, the
-    /// deletion waits whether or not that is requested.
+    /// What the deletion of an account does, in the order to show it. While there is an export, and by
+    /// a link to an account with a second factor, the deletion waits whether or not that is requested.
     fileprivate func consequences(
-        of row: AccountRow, waitDays: Int64, at moment: Timestamp, in voice: Voice
+        of row: AccountRow, by holder: DeletionHolder, waitDays: Int64, at moment: Timestamp,
+        in voice: Voice
     ) throws -> [GatewayV1.DeletionConsequence] {
         let documents = try documentOwner(row.account)?.totals.documents ?? 0
         let hasGrant = try !grants(of: row.account).isEmpty
         let hasExport = try hasExport(of: row.account, at: moment)
+        let isByMailboxAlone = try isByMailboxAlone(holder, of: row.account)
         let all: [(kind: DeletionConsequence, count: Int64, applies: Bool)] = [
             (.account, 0, true), (.documents, documents, documents > 0),
             (.photo, 0, row.photo != nil), (.sessions, 0, true), (.provider, 0, hasGrant),
-            (.export, waitDays, hasExport), (.wait, waitDays, !hasExport), (.final, 0, true),
+            (.export, waitDays, hasExport),
+            (.secondFactor, waitDays, !hasExport && isByMailboxAlone),
+            (.wait, waitDays, !hasExport && !isByMailboxAlone), (.final, 0, true),
         ]
         return all.filter(\.applies).map { one in
             GatewayV1.DeletionConsequence(

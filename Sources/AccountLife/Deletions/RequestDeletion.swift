@@ -12,6 +12,12 @@ extension AccountDeletionsHandler {
     /// any case while an export is prepared or ready, so that its owner can fetch it. The response
     /// is sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
     ///
+    /// Attack: somebody reads the mailbox of an account with a second factor. By a mailed link the
+    /// deletion waits in any case, and its owner can cancel it in a session: nothing of the mailbox
+    /// alone is final.
+    ///
+    /// A link of a session (G-32) was made after a second proof, and serves once.
+    ///
     /// A repeat has no session any more. It is recognised by its confirmation token before the
     /// session is judged, and must come from the session or link that the token was made for, even
     /// if that has ended. In any other call the session must be live. A token whose deletion was
@@ -24,9 +30,14 @@ extension AccountDeletionsHandler {
         let call = try await call(AccountDeletionDescription.requestDeletion, request, context)
         let opened = DeletionConfirmation(
             token: request.confirmationToken, keys, at: time.now())
+        let use = ConfirmationUse(request, keys)
         var begun: GatewayV1.Deletion?
         if let opened {
-            begun = try await store.read { try $0.begunDeletion(of: opened.account) }
+            let now = time.now()
+            begun = try await store.read {
+                try $0.begunDeletion(of: opened.account)
+                    ?? $0.waitingDeletion(by: opened, use, at: now)
+            }
         }
         if let opened, let begun, try await isHolder(call, of: opened) {
             return GatewayV1.RequestDeletionResponse(deletion: begun)
@@ -39,7 +50,6 @@ extension AccountDeletionsHandler {
         guard caller.account == confirmation.account, caller.holder == confirmation.holder else {
             throw ServiceError(.invalidConfirmation)
         }
-        let use = ConfirmationUse(request, keys)
         let deletion: GatewayV1.Deletion = try await store.write(about: [.account(caller.account)])
         { transaction in
             // The same request, by a call that came first since `begunDeletion` was read.
@@ -63,7 +73,7 @@ extension AccountDeletionsHandler {
             let state = try await owners.sessions.inspectSession(
                 SessionV1.InspectSessionRequest(accessToken: token), call.context.onward())
             return state.known && SessionID(text: state.sessionId)?.key == key
-        case (.link, .link): return true
+        case (.link, .link), (.link, .sessionLink): return true
         default: return false
         }
     }
@@ -74,10 +84,11 @@ extension AccountDeletionsHandler {
     ) throws -> StoredDeletion {
         let account = try transaction.deletableRow(caller.account).account
         if let owner = caller.owner { try transaction.requireLive(owner) }
-        if case .link(let key) = caller.holder {
-            guard try transaction.hasLink(key, of: account) else {
+        if let (key, purpose) = caller.holder.link {
+            guard try transaction.hasLink(key, purpose, of: account) else {
                 throw ServiceError(.invalidLink)
             }
+            if purpose == .sessionDeletion { try transaction.removeLinks(purpose, of: account) }
         }
         switch try transaction.remembered(key: use.key, fingerprint: use.fingerprint) {
         case .fresh:
@@ -85,7 +96,9 @@ extension AccountDeletionsHandler {
         case .repeated where try transaction.deletion(of: account) != nil: break
         case .repeated, .mismatch: throw ServiceError(.invalidConfirmation)
         }
-        let waits = try waits || transaction.hasExport(of: account, at: transaction.at)
+        let waits =
+            try waits || transaction.hasExport(of: account, at: transaction.at)
+            || transaction.isByMailboxAlone(caller.holder, of: account)
         return try transaction.requestDeletion(
             of: account, source: .owner,
             due: deletions.due(waits: waits, from: transaction.at), deletions
@@ -107,6 +120,14 @@ private struct ConfirmationUse: Sendable {
 }
 
 extension SQLSession {
+    /// Whether the mailbox is all that asks for a deletion, and a second factor protects the account.
+    func isByMailboxAlone(_ holder: DeletionHolder, of account: AccountID) throws -> Bool {
+        switch holder {
+        case .session, .sessionLink: false
+        case .link: try hasSecondFactor(account)
+        }
+    }
+
     /// The deletion of an account that has begun, or is done; nil while none has.
     fileprivate func begunDeletion(of account: AccountID) throws -> GatewayV1.Deletion? {
         if let deletion = try deletion(of: account) {
@@ -116,15 +137,15 @@ extension SQLSession {
         return GatewayV1.Deletion(state: .deleting)
     }
 
-    /// Whether a link to delete the account is still valid: another mail, a new password or a
-    /// takeover may have voided it since it was looked up.
-    fileprivate func hasLink(_ link: Int64, of account: AccountID) throws -> Bool {
-        try queryOne(
-            "SELECT 1 FROM links WHERE link = ? AND account = ? AND purpose = ?",
-            [
-                .integer(link), .integer(account.key),
-                .integer(LinkPurpose.deleteAccount.rawValue),
-            ]
-        ) { _ in true } ?? false
+    /// The deletion that waits because of this use of a session's link, which used the link up; nil
+    /// for another holder and another use.
+    fileprivate func waitingDeletion(
+        by confirmation: DeletionConfirmation, _ use: ConfirmationUse, at moment: Timestamp
+    ) throws -> GatewayV1.Deletion? {
+        guard case .sessionLink = confirmation.holder,
+            case .repeated = try remembered(
+                key: use.key, fingerprint: use.fingerprint, at: moment)
+        else { return nil }
+        return try deletion(of: confirmation.account)?.message
     }
 }

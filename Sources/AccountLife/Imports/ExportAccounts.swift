@@ -82,6 +82,7 @@ extension ImportsHandler {
         let account = exported.row.account.text
         let imported = try exported.sealedExternalID
             .map { try ImportedID(text: vault.open($0, .externalID)) }
+        let claims = try exported.row.claims?.opened(vault)
         var record = IdentityV1.AccountRecord(
             externalId: imported?.id ?? account,
             email: try exported.row.address.map { try vault.open($0.sealed, .address) } ?? "",
@@ -93,14 +94,15 @@ extension ImportsHandler {
             createdAtMs: exported.row.createdAt.milliseconds,
             lastSignInAtMs: exported.row.lastSignInAt?.milliseconds ?? 0,
             language: exported.row.language,
-            customClaims: try exported.sealedClaims
-                .map { try vault.open($0, .customClaims) } ?? "",
+            customClaims: claims?.json ?? "",
             source: imported?.source ?? "postern", accountId: account,
             onboardingComplete: exported.isOnboarded,
             termsVersion: exported.row.consents.versions.terms,
             privacyVersion: exported.row.consents.versions.privacy,
             marketing: exported.row.consents.privacy.marketing,
-            analytics: exported.row.consents.privacy.analytics)
+            analytics: exported.row.consents.privacy.analytics, roles: claims?.roles ?? [])
+        record.passkeys = try exported.passkeys.map { try $0.record(vault) }
+        record.secondFactors = try exported.factors.compactMap { try $0.record(vault) }
         for row in exported.identities {
             let details = try IdentityDetails(
                 text: vault.open(row.sealedDetails, .identityDetails(row.identity)))
@@ -115,5 +117,15 @@ extension ImportsHandler {
             }
         }
         return record
+    }
+}
+
+extension SecondFactorRow {
+    /// The factor in an export; nil for one of another kind than authenticator apps.
+    fileprivate func record(_ vault: AccountVault) throws -> IdentityV1.SecondFactorRecord? {
+        try app(vault).map { app in
+            IdentityV1.SecondFactorRecord(
+                totpSecret: app.secret.withBytes { Base32.encode($0) }, name: app.name)
+        }
     }
 }

@@ -38,7 +38,8 @@ extension ImportsHandler {
     ) async throws -> [Prepared] {
         let terms = ImportCandidate.Terms(
             source: request.source, isEmailTrusted: !request.emailsUnproved,
-            defaultLanguage: settings.defaultLanguage, takenAt: time.now())
+            defaultLanguage: settings.defaultLanguage, takenAt: time.now(),
+            passkeys: settings.passkeys)
         let projects = try await projects.all()
         return try request.accounts.map { record in
             let candidate: ImportCandidate

@@ -2,16 +2,12 @@ import Addresses
 import Contracts
 import Cryptography
 import IdentityService
-import JSON
 import Messages
 import ServiceRuntime
 
 /// A validated record of another system. A value that would not be accepted from a user is
 /// rejected, or left out if the account is valid without it.
 struct ImportCandidate: Sendable {
-    /// Firebase's limit.
-    private static let claimsBytesMax = 1_000
-    private static let claimsDepthMax = 16
     /// Clocks of other systems may be ahead.
     private static let aheadMax: Duration = .seconds(24 * 3_600)
 
@@ -24,14 +20,16 @@ struct ImportCandidate: Sendable {
     let language: String
     let phone: PhoneNumber?
     let identities: [ProvedIdentity]
+    let apps: [AuthenticatorApp]
+    let passkeys: [ImportedPasskey]
     let status: AccountStatus
     let createdAt: Timestamp
     let lastSignInAt: Timestamp?
     let isOnboarded: Bool
     /// What the person has agreed to, in any versions.
     let acceptance: Acceptance
-    /// Empty for none.
-    let customClaims: String
+    /// Its roles and custom claims.
+    let claims: AccountClaims
     /// Fields that were left out or truncated.
     let altered: [String]
 
@@ -41,6 +39,7 @@ struct ImportCandidate: Sendable {
         let isEmailTrusted: Bool
         let defaultLanguage: String
         let takenAt: Timestamp
+        let passkeys: PasskeySettings
     }
 
     /// Validates a record.
@@ -71,8 +70,29 @@ struct ImportCandidate: Sendable {
         if lastSignInAt == nil, record.lastSignInAtMs != 0 { altered.append("last_sign_in_at_ms") }
         isOnboarded = record.onboardingComplete
         acceptance = Self.acceptance(record, &altered)
-        customClaims = try Self.claims(record.customClaims)
+        apps = record.secondFactors.prefix(SecondFactorRow.factorsMax).compactMap(Self.app)
+        if apps.map(\.name) != record.secondFactors.map(\.name) { altered.append("second_factors") }
+        passkeys = record.passkeys.prefix(PasskeyRow.countMax).compactMap {
+            ImportedPasskey($0, terms.passkeys, until: terms.takenAt)
+        }
+        if passkeys.count != record.passkeys.count { altered.append("passkeys") }
+        claims = try Self.claims(record, &altered)
         self.altered = altered
+    }
+
+    /// An authenticator app; nil for one that would show other codes than ours, which is lost. Its
+    /// owner sets it up again: an account that cannot be signed in to would help nobody.
+    private static func app(_ record: IdentityV1.SecondFactorRecord) -> AuthenticatorApp? {
+        guard ["", "SHA1"].contains(record.algorithm),
+            [0, UInt32(TOTP.digits)].contains(record.digits),
+            [0, UInt32(TOTP.stepMilliseconds / 1_000)].contains(record.periodSeconds),
+            var secret = Base32.decodeLeniently(record.totpSecret),
+            AuthenticatorApp.secretBytes.contains(secret.count)
+        else { return nil }
+        let name = displayName(record.name)
+        return AuthenticatorApp(
+            secret: SecretBytes(taking: &secret),
+            name: name.utf8.count <= AuthenticatorApp.nameBytesMax ? name : "")
     }
 
     private static func acceptance(
@@ -139,13 +159,19 @@ struct ImportCandidate: Sendable {
         return min(Timestamp(milliseconds: milliseconds), now)
     }
 
-    /// Rejected if malformed: truncated claims could change a user's permissions.
-    private static func claims(_ text: String) throws(ImportRule.Refusal) -> String {
-        guard !text.isEmpty else { return "" }
-        guard text.utf8.count <= claimsBytesMax,
-            JSONReader.object(in: Array(text.utf8), depthMax: claimsDepthMax) != nil
+    /// Rejected if malformed or too long: truncated claims could change a user's permissions. Names
+    /// that a token has already never had a meaning, or another.
+    private static func claims(
+        _ record: IdentityV1.AccountRecord, _ altered: inout [String]
+    ) throws(ImportRule.Refusal) -> AccountClaims {
+        guard AccountClaims.imported(roles: record.roles, json: "") != nil else {
+            throw ImportRule.Refusal(code: .invalidArgument, field: "roles")
+        }
+        guard
+            let imported = AccountClaims.imported(roles: record.roles, json: record.customClaims)
         else { throw ImportRule.Refusal(code: .invalidArgument, field: "custom_claims") }
-        return text
+        if imported.leftOut > 0 { altered.append("custom_claims") }
+        return imported.claims
     }
 }
 

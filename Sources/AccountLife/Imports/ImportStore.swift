@@ -43,7 +43,8 @@ extension Transaction {
         try insertProfile(
             of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
             language: new.language, sealedPhotoURL: new.sealedPhotoURL,
-            isNameEdited: new.isNamed, isPhotoEdited: new.sealedPhotoURL != nil)
+            isNameEdited: new.isNamed, isPhotoEdited: new.sealedPhotoURL != nil,
+            isComplete: true)
         try put(
             """
             INSERT INTO imported_accounts (account, look_up_key, external_id, imported_at_ms)
@@ -76,13 +77,14 @@ extension Transaction {
                 "INSERT INTO passwords (account, hash, changed_at_ms, scheme) VALUES (?, ?, ?, ?)",
                 [account, .blob(hash), SQLValue(at), new.scheme.map { .text($0) } ?? .null])
         }
-        if let claims = new.sealedClaims {
-            try put(
-                "INSERT INTO custom_claims (account, document) VALUES (?, ?)",
-                [account, .blob(claims)])
-        }
+        if let claims = new.claims { try store(claims, of: new.account) }
         for identity in new.identities + (new.phone.map { [$0] } ?? []) {
             try insert(identity, isUsed: false)
+        }
+        for factor in new.factors { try insert(factor, of: new.account) }
+        for passkey in new.passkeys {
+            try insertImported(
+                passkey.stored, of: new.account, addedAt: passkey.addedAt ?? new.createdAt)
         }
     }
 }
@@ -93,8 +95,9 @@ extension ImportsHandler {
         let row: AccountRow
         let sealedHash: [UInt8]?
         let sealedExternalID: [UInt8]?
-        let sealedClaims: [UInt8]?
         let identities: [IdentityRow]
+        let factors: [SecondFactorRow]
+        let passkeys: [PasskeyRow]
         let isOnboarded: Bool
     }
 }
@@ -113,11 +116,16 @@ extension SQLSession {
         let exported = ImportsHandler.ExportedRow(
             row: row,
             sealedHash: withHash
-                ? try blob("SELECT hash FROM passwords WHERE account = ?") : nil,
+                ? try blob(
+                    """
+                    SELECT hash FROM passwords
+                    WHERE account = ? AND \(IdentityTables.passwordCounts)
+                    """) : nil,
             sealedExternalID: try blob(
                 "SELECT external_id FROM imported_accounts WHERE account = ?"),
-            sealedClaims: try blob("SELECT document FROM custom_claims WHERE account = ?"),
             identities: try identities(of: account),
+            factors: withHash ? try secondFactors(of: account) : [],
+            passkeys: try passkeys(of: account),
             isOnboarded: try answers.facts(row, in: self).isOnboarded)
         return (account, exported)
     }

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import IdentityService
 import JSON
@@ -26,12 +27,15 @@ struct ImportedAccount: Sendable {
     let sealedHash: [UInt8]?
     /// The scheme of the hash; nil if it is ours.
     let scheme: String?
-    let sealedClaims: [UInt8]?
+    /// Nil for none.
+    let claims: StoredClaims?
     let phone: NewIdentity?
     /// The look-up keys under which an account may have the number: its own, and those of its
     /// former texts.
     let phoneKeys: [[UInt8]]
     let identities: [NewIdentity]
+    let factors: [NewSecondFactor]
+    let passkeys: [(stored: NewStoredPasskey, addedAt: Timestamp?)]
     let altered: [String]
 
     /// Draws the row keys and seals the candidate's data.
@@ -60,16 +64,14 @@ struct ImportedAccount: Sendable {
         isOnboarded = candidate.isOnboarded
         acceptance = candidate.acceptance
         address = try candidate.address.map { address in
-            NewAddress(
-                lookUpKey: keys.lookUpKey(of: address),
-                sealed: try vault.seal(address.entered, .address),
-                isProved: candidate.isAddressProved)
+            try NewAddress(address, isProved: candidate.isAddressProved, vault, keys)
         }
         sealedHash = try candidate.password.map { try vault.seal($0.text, .passwordHash) }
         scheme = try candidate.password.flatMap { try passwords.scheme(of: $0)?.name }
-        sealedClaims =
-            candidate.customClaims.isEmpty
-            ? nil : try vault.seal(candidate.customClaims, .customClaims)
+        // Its first sign-in takes them to session.
+        claims =
+            candidate.claims.isEmpty
+            ? nil : try StoredClaims(candidate.claims, version: 1, in: vault)
         phone = try candidate.phone.map { try identity(PhoneIdentity.proved($0.text)) }
         phoneKeys =
             candidate.phone.map { number in
@@ -78,6 +80,17 @@ struct ImportedAccount: Sendable {
                 }
             } ?? []
         identities = try candidate.identities.map(identity)
+        factors = try candidate.apps.compactMap { app in
+            // No code of an earlier step is known as used.
+            try FactorID(key: rowKeys.next()).map {
+                try NewSecondFactor(app, as: $0, in: vault, lastStep: 0)
+            }
+        }
+        passkeys = try candidate.passkeys.compactMap { passkey in
+            try PasskeyID(key: rowKeys.next()).map {
+                (stored: try passkey.stored(as: $0, in: vault, keys), addedAt: passkey.addedAt)
+            }
+        }
         altered = candidate.altered
     }
 }

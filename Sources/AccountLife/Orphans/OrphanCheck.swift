@@ -38,17 +38,20 @@ final class OrphanCheck: Sendable {
     static let kinds = OrphanService.identity.kinds.filter { !BlobSweep.kinds.contains($0) }
 
     private let store: Store
+    private let hasPasswords: Bool
     private let time: any Time
     private let logger: Logger
     private let findings: OrphanFindings
     private let repair: OrphanRepair
     private let state = Mutex(State())
 
+    /// - Parameter hasPasswords: Whether an address is a way to sign in (`password-sign-in`).
     init(
-        store: Store, time: any Time, logger: Logger, findings: OrphanFindings,
-        repair: OrphanRepair
+        store: Store, hasPasswords: Bool, time: any Time, logger: Logger,
+        findings: OrphanFindings, repair: OrphanRepair
     ) {
         self.store = store
+        self.hasPasswords = hasPasswords
         self.time = time
         self.logger = logger
         self.findings = findings
@@ -81,7 +84,10 @@ final class OrphanCheck: Sendable {
     /// - Returns: the accounts on a page that lack something, after those repairs that are safe, and
     ///   the key of the last account; nil on the last page.
     private func incompleteAccounts(after: Int64) async throws -> ([Orphan], last: Int64?) {
-        let accounts = try await store.read { try $0.completeness(after: after) }
+        let hasPasswords = hasPasswords
+        let accounts = try await store.read {
+            try $0.completeness(after: after, hasPasswords: hasPasswords)
+        }
         var found: [Orphan] = []
         for account in accounts {
             for orphan in account.orphans {
@@ -176,7 +182,9 @@ private struct Completeness: Sendable {
 
 extension SQLSession {
     /// The next accounts by key. Those that are being deleted are complete: their rows go.
-    fileprivate func completeness(after key: Int64) throws -> [Completeness] {
+    fileprivate func completeness(
+        after key: Int64, hasPasswords: Bool
+    ) throws -> [Completeness] {
         try query(
             """
             SELECT account, status, is_guest,
@@ -188,7 +196,9 @@ extension SQLSession {
                     SELECT 1 FROM email_addresses WHERE email_addresses.account = page.account)
                     AS has_address,
                 EXISTS (SELECT 1 FROM identities WHERE identities.account = page.account)
-                    AS has_identity
+                    AS has_identity,
+                EXISTS (SELECT 1 FROM passkeys WHERE passkeys.account = page.account)
+                    AS has_passkey
             FROM (
                 SELECT account, status, is_guest FROM accounts
                 WHERE account > ? ORDER BY account LIMIT ?) AS page
@@ -200,7 +210,8 @@ extension SQLSession {
                 account: try AccountID(stored: row.integer("account")),
                 hasProfile: try row.boolean("has_profile") || isDeleting,
                 hasKey: try row.boolean("has_key") || isDeleting,
-                hasWayIn: try row.boolean("has_address") || row.boolean("has_identity"),
+                hasWayIn: try row.boolean("has_identity")
+                    || row.boolean(hasPasswords ? "has_address" : "has_passkey"),
                 needsWayIn: try !row.boolean("is_guest") && !isDeleting)
         }
     }

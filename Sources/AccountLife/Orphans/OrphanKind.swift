@@ -8,6 +8,7 @@ enum OrphanKind: String, CaseIterable, Sendable {
     /// An account without a key: what is sealed under it is lost.
     case accountWithoutKey = "account-without-key"
     /// A full account with neither an address nor an identity: sign-in and recovery are impossible.
+    /// Where passwords are switched off, one with neither an identity nor a passkey (G-36).
     case accountWithoutWayIn = "account-without-way-in"
     /// A profile without an account.
     case profile = "profile-without-account"
@@ -27,6 +28,8 @@ enum OrphanKind: String, CaseIterable, Sendable {
     case session = "session"
     /// When an account that does not exist was last seen, at the session service.
     case lastSeen = "last-seen"
+    /// Claims of an account that does not exist, at the session service.
+    case claims
     /// Devices for push messages of an account that does not exist, at the notification service.
     case pushDevice = "push-device"
     /// A photo whose file is missing, as after a restore without the files.
@@ -41,6 +44,7 @@ enum OrphanKind: String, CaseIterable, Sendable {
         case .account: return nil
         case .session: self = .session
         case .lastSeen: self = .lastSeen
+        case .claims: self = .claims
         case .pushDevice: self = .pushDevice
         }
     }
@@ -51,7 +55,7 @@ enum OrphanKind: String, CaseIterable, Sendable {
         case .accountWithoutProfile, .accountWithoutKey, .accountWithoutWayIn, .profile, .identity,
             .document, .photo, .row, .job, .migration, .photoWithoutFile, .exportWithoutFile:
             .identity
-        case .session, .lastSeen: .session
+        case .session, .lastSeen, .claims: .session
         case .pushDevice: .notification
         }
     }
@@ -61,7 +65,8 @@ enum OrphanKind: String, CaseIterable, Sendable {
         switch self {
         case .accountWithoutProfile: .giveProfile
         case .accountWithoutKey, .accountWithoutWayIn, .migration: nil
-        case .profile, .identity, .document, .photo, .row, .job, .session, .lastSeen, .pushDevice:
+        case .profile, .identity, .document, .photo, .row, .job, .session, .lastSeen, .claims,
+            .pushDevice:
             .forgetData
         case .photoWithoutFile, .exportWithoutFile: .removeRow
         }

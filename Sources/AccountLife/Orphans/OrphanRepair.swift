@@ -31,7 +31,7 @@ struct OrphanRepair: AccountWriting, Sendable {
             guard try transaction.keyWithoutProfile(of: account) != nil else { return false }
             try transaction.insertProfile(
                 of: account, sealedDisplayName: sealedDisplayName, language: language,
-                sealedPhotoURL: nil, isNameEdited: false)
+                sealedPhotoURL: nil, isNameEdited: false, isComplete: true)
             try transaction.audit(orphan: account, by: caller)
             return true
         }

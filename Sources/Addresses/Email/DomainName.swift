@@ -7,15 +7,15 @@ import CIDN
 ///                it an IPv4 address
 ///     non-ASCII  mapped and checked by IDNA2008 with UTS 46, non-transitional: libidn2
 ///     rejected   characters that UTS 46 would drop, so that two different texts would be one
-struct DomainName: Hashable, Sendable {
+package struct DomainName: Hashable, Sendable {
     private static let bytesMax = 253
     private static let labelBytesMax = 63
 
     /// The name, for example `xn--bcher-kva.example`.
-    let ascii: String
+    package let ascii: String
 
     /// Parses a domain. Nil for an invalid one.
-    init?(_ entered: String) {
+    package init?(_ entered: String) {
         guard entered.unicodeScalars.allSatisfy(Self.isAllowed) else { return nil }
         let lower = String(decoding: entered.utf8.asciiLowercase, as: UTF8.self)
         let needsMapping =

@@ -6,6 +6,8 @@ package enum AccountDataKind: String, CaseIterable, Sendable {
     case session
     /// When an account was last seen; listed by session.
     case lastSeen = "last-seen"
+    /// Claims of an account, for its tokens; listed by session.
+    case claims
     /// A device that gets push messages; listed by notification.
     case pushDevice = "push-device"
 }

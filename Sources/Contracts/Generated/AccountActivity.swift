@@ -88,10 +88,12 @@ package enum AccountActivityDescription {
         name: "postern.session.v1.AccountActivity",
         methods: [getAccountActivity, listAccountActivity],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Deletion,
             FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1SecondFactors,
+            FileDescriptors.gatewayV1Passkeys,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.gatewayV1Sessions,
             FileDescriptors.gatewayV1Admin,

@@ -5,7 +5,8 @@ package import RPC
 
 /// The deletion of the caller's account, in two steps: PreviewDeletion tells the consequences and gives
 /// a confirmation token, RequestDeletion needs it. A session needs a proof of the last minutes
-/// (AccountSessions/Reauthenticate); who has none uses a mailed link, also without the app.
+/// (AccountSessions/Reauthenticate); who has none uses a mailed link, also without the app, or one
+/// that the app makes for a browser.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountDeletionAPI: Sendable {
@@ -15,8 +16,9 @@ package protocol AccountDeletionAPI: Sendable {
         _ request: GatewayV1.PreviewDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.PreviewDeletionResponse
 
-    /// Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account
-    /// works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
+    /// Begins the deletion: at once, or after the operator's deletion-wait. While an export is prepared or
+    /// ready, and by a mailed link to an account with a second factor, it waits in any case. While it waits
+    /// the account works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
     /// is auth/invalid-confirmation.
     /// - Throws: `auth/invalid-confirmation`, `auth/requires-recent-login`, `auth/invalid-link`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
@@ -32,6 +34,16 @@ package protocol AccountDeletionAPI: Sendable {
     func cancelDeletion(
         _ request: GatewayV1.CancelDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelDeletionResponse
+
+    /// Makes a link to the deletion page for the person of the session, for a browser: for people who
+    /// sign in by a provider only. It stands for the session and its proof in PreviewDeletion and
+    /// RequestDeletion: once, for 10 minutes, and while the session lives. Another one voids it. Needs a
+    /// recent proof, except of a guest.
+    /// - Throws: `auth/requires-recent-login`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func createDeletionLink(
+        _ request: GatewayV1.CreateDeletionLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CreateDeletionLinkResponse
 
     /// Returns where the deletion of the account stands.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
@@ -76,8 +88,9 @@ package protocol IdentityAccountDeletionService: Sendable {
         _ request: GatewayV1.PreviewDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.PreviewDeletionResponse
 
-    /// Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account
-    /// works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
+    /// Begins the deletion: at once, or after the operator's deletion-wait. While an export is prepared or
+    /// ready, and by a mailed link to an account with a second factor, it waits in any case. While it waits
+    /// the account works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
     /// is auth/invalid-confirmation.
     /// - Throws: `auth/invalid-confirmation`, `auth/requires-recent-login`, `auth/invalid-link`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
@@ -94,6 +107,16 @@ package protocol IdentityAccountDeletionService: Sendable {
         _ request: GatewayV1.CancelDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelDeletionResponse
 
+    /// Makes a link to the deletion page for the person of the session, for a browser: for people who
+    /// sign in by a provider only. It stands for the session and its proof in PreviewDeletion and
+    /// RequestDeletion: once, for 10 minutes, and while the session lives. Another one voids it. Needs a
+    /// recent proof, except of a guest.
+    /// - Throws: `auth/requires-recent-login`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func createDeletionLink(
+        _ request: GatewayV1.CreateDeletionLinkRequest, _ call: Call
+    ) async throws -> GatewayV1.CreateDeletionLinkResponse
+
     /// Returns where the deletion of the account stands.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func getDeletion(
@@ -103,6 +126,13 @@ package protocol IdentityAccountDeletionService: Sendable {
 
 /// The methods as a dispatcher calls them.
 extension IdentityAccountDeletionService {
+    package func createDeletionLink(
+        _ request: GatewayV1.CreateDeletionLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CreateDeletionLinkResponse {
+        try await createDeletionLink(
+            request, call(AccountDeletionDescription.createDeletionLink, request, context))
+    }
+
     package func getDeletion(
         _ request: GatewayV1.GetDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetDeletionResponse {
@@ -139,6 +169,13 @@ package struct AccountDeletionClient: AccountDeletionAPI {
     ) async throws -> GatewayV1.CancelDeletionResponse {
         try await channel.call(
             AccountDeletionDescription.cancelDeletion, request, context)
+    }
+
+    package func createDeletionLink(
+        _ request: GatewayV1.CreateDeletionLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CreateDeletionLinkResponse {
+        try await channel.call(
+            AccountDeletionDescription.createDeletionLink, request, context)
     }
 
     package func getDeletion(
@@ -194,6 +231,10 @@ package enum IdentityAccountDeletionDispatcher {
                     (request: GatewayV1.CancelDeletionRequest, context) in
                     try await service.cancelDeletion(request, context)
                 },
+                .async(AccountDeletionDescription.createDeletionLink) {
+                    (request: GatewayV1.CreateDeletionLinkRequest, context) in
+                    try await service.createDeletionLink(request, context)
+                },
                 .async(AccountDeletionDescription.getDeletion) {
                     (request: GatewayV1.GetDeletionRequest, context) in
                     try await service.getDeletion(request, context)
@@ -239,6 +280,18 @@ package enum AccountDeletionDescription {
             remembersRepeats: true,
             owner: .identity)
 
+    /// `CreateDeletionLink`.
+    package static let createDeletionLink = MethodDescription(
+        name: "postern.gateway.v1.AccountDeletion/CreateDeletionLink",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isPublic: true,
+            session: .required,
+            remembersRepeats: true,
+            owner: .identity,
+            limit: .documentWrite)
+
     /// `GetDeletion`.
     package static let getDeletion = MethodDescription(
         name: "postern.gateway.v1.AccountDeletion/GetDeletion",
@@ -265,6 +318,7 @@ package enum AccountDeletionDescription {
             previewDeletion,
             requestDeletion,
             cancelDeletion,
+            createDeletionLink,
             getDeletion,
             requestDeletionLink,
         ],
@@ -286,6 +340,14 @@ package enum AccountDeletionDescription {
             ],
             "postern.gateway.v1.AccountDeletion/CancelDeletion": [
                 "auth/invalid-link",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.gateway.v1.AccountDeletion/CreateDeletionLink": [
+                "auth/requires-recent-login",
+                "auth/too-many-requests",
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",

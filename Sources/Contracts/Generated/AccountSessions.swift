@@ -37,12 +37,14 @@ package protocol AccountSessionsAPI: Sendable {
     ) async throws -> GatewayV1.ListActivityResponse
 
     /// Re-authenticates the owner of the session, for calls that require recent authentication;
-    /// creates no new session.
+    /// creates no new session. With a passkey, a code of an authenticator app or a recovery code the
+    /// session is of aal2 from then on.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/no-such-provider`, `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`,
     ///   `auth/device-proof-stale`, `auth/user-disabled`, `auth/operation-not-allowed`,
+    ///   `auth/invalid-passkey`, `auth/unknown-passkey`,
     ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
@@ -60,7 +62,8 @@ package protocol AccountSessionsAPI: Sendable {
     /// recently enough by one of the accepted kinds, and otherwise fails with
     /// auth/requires-recent-login. Its `acceptable_proofs` name the fields of ReauthenticateRequest any
     /// of which would be accepted for this account and session ("password", "device_key",
-    /// "provider_token", "phone_code"); none if only a new sign-in would be.
+    /// "provider_token", "phone_code", "totp_code", "recovery_code"); none if only a new sign-in would
+    /// be, or if the account has no second factor and `min_acr` demands one.
     /// - Throws: `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/session-ended`.
     func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
@@ -70,12 +73,14 @@ package protocol AccountSessionsAPI: Sendable {
 /// What a server of `postern.gateway.v1.AccountSessions` implements, of these methods.
 package protocol AccountSessionsService: Sendable {
     /// Re-authenticates the owner of the session, for calls that require recent authentication;
-    /// creates no new session.
+    /// creates no new session. With a passkey, a code of an authenticator app or a recovery code the
+    /// session is of aal2 from then on.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/no-such-provider`, `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`,
     ///   `auth/device-proof-stale`, `auth/user-disabled`, `auth/operation-not-allowed`,
+    ///   `auth/invalid-passkey`, `auth/unknown-passkey`,
     ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
@@ -85,7 +90,8 @@ package protocol AccountSessionsService: Sendable {
     /// recently enough by one of the accepted kinds, and otherwise fails with
     /// auth/requires-recent-login. Its `acceptable_proofs` name the fields of ReauthenticateRequest any
     /// of which would be accepted for this account and session ("password", "device_key",
-    /// "provider_token", "phone_code"); none if only a new sign-in would be.
+    /// "provider_token", "phone_code", "totp_code", "recovery_code"); none if only a new sign-in would
+    /// be, or if the account has no second factor and `min_acr` demands one.
     /// - Throws: `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/session-ended`.
     func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
@@ -447,6 +453,8 @@ package enum AccountSessionsDescription {
                 "auth/device-proof-stale",
                 "auth/user-disabled",
                 "auth/operation-not-allowed",
+                "auth/invalid-passkey",
+                "auth/unknown-passkey",
                 "auth/idempotency-key-reused",
                 "auth/invalid-sign-in-proof",
             ],
@@ -461,9 +469,10 @@ package enum AccountSessionsDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Passkeys,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.gatewayV1Sessions,
         ])

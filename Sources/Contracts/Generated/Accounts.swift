@@ -12,18 +12,29 @@ package protocol AccountsAPI: Sendable {
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/consent-required`, `auth/underage-user`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse
 
-    /// Verifies an email and password, and returns a proof for the session service.
+    /// Verifies an email and password, and returns a proof for the session service. If the account asks
+    /// for a second proof it is auth/second-proof-required, with a challenge (SecondProofs).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/second-proof-required`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse
+
+    /// Re-authenticates the owner of the calling session by the account's password. The account is that
+    /// of the access token, which identity resolves itself: no request says that a password is one in
+    /// the account's own session.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
+    ///   `auth/user-disabled`, `auth/email-not-verified`, `auth/idempotency-key-reused`,
+    ///   `auth/operation-not-allowed`.
+    func proveByPassword(
+        _ request: IdentityV1.ProveByPasswordRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ProveByPasswordResponse
 
     /// Says of which guesses a wrong password was compared. The others do not count: if one of them
     /// still waits, its result is not returned.
@@ -34,7 +45,7 @@ package protocol AccountsAPI: Sendable {
     /// Confirms the address that a verification link was sent to.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/invalid-credential`, `auth/idempotency-key-reused`.
+    ///   `auth/invalid-credential`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func confirmEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse
@@ -69,6 +80,13 @@ package struct AccountsClient: AccountsAPI {
     ) async throws -> IdentityV1.VerifyPasswordResponse {
         try await channel.call(
             AccountsDescription.verifyPassword, request, context)
+    }
+
+    package func proveByPassword(
+        _ request: IdentityV1.ProveByPasswordRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ProveByPasswordResponse {
+        try await channel.call(
+            AccountsDescription.proveByPassword, request, context)
     }
 
     package func settleGuesses(
@@ -110,6 +128,10 @@ package enum AccountsDispatcher {
                     (request: IdentityV1.VerifyPasswordRequest, context) in
                     try await service.verifyPassword(request, context)
                 },
+                .async(AccountsDescription.proveByPassword) {
+                    (request: IdentityV1.ProveByPasswordRequest, context) in
+                    try await service.proveByPassword(request, context)
+                },
                 .async(AccountsDescription.settleGuesses) {
                     (request: IdentityV1.SettleGuessesRequest, context) in
                     try await service.settleGuesses(request, context)
@@ -146,6 +168,15 @@ package enum AccountsDescription {
             hasSecrets: true,
             remembersRepeats: true)
 
+    /// `ProveByPassword`.
+    package static let proveByPassword = MethodDescription(
+        name: "postern.identity.v1.Accounts/ProveByPassword",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false, isCostly: true,
+            hasSecrets: true,
+            remembersRepeats: true)
+
     /// `SettleGuesses`.
     package static let settleGuesses = MethodDescription(
         name: "postern.identity.v1.Accounts/SettleGuesses",
@@ -173,7 +204,14 @@ package enum AccountsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Accounts",
-        methods: [register, verifyPassword, settleGuesses, confirmEmail, getAccount],
+        methods: [
+            register,
+            verifyPassword,
+            proveByPassword,
+            settleGuesses,
+            confirmEmail,
+            getAccount,
+        ],
         errors: [
             "postern.identity.v1.Accounts/Register": [
                 "auth/already-signed-in",
@@ -186,6 +224,7 @@ package enum AccountsDescription {
                 "auth/underage-user",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.identity.v1.Accounts/VerifyPassword": [
                 "auth/invalid-access-token",
@@ -194,7 +233,18 @@ package enum AccountsDescription {
                 "auth/invalid-credential",
                 "auth/user-disabled",
                 "auth/email-not-verified",
+                "auth/second-proof-required",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
+            ],
+            "postern.identity.v1.Accounts/ProveByPassword": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/invalid-credential",
+                "auth/user-disabled",
+                "auth/email-not-verified",
+                "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.identity.v1.Accounts/ConfirmEmail": [
                 "auth/invalid-access-token",
@@ -205,12 +255,16 @@ package enum AccountsDescription {
                 "auth/user-disabled",
                 "auth/invalid-credential",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Passkeys,
+            FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Sessions,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
         ])

@@ -43,6 +43,24 @@ package protocol AdminAPI: Sendable {
         _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.RestoreAccountResponse
 
+    /// Begins the removal of all second factors and recovery codes, for a person who has lost them. It is
+    /// done after the operator's second-factor-reset-wait, and never within an hour when an application
+    /// asks for it. The owner is notified of the request and of its completion, by mail and by push to
+    /// every registered device, and can cancel it with a second factor or with the link in the mail. On
+    /// completion all sessions end. A repeat changes nothing, nor does a call for an account without a second factor.
+    func resetSecondFactors(
+        _ request: GatewayV1.ResetSecondFactorsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResetSecondFactorsResponse
+
+    /// Removes all passkeys of an account at once, for a person who reports that one of them is not
+    /// theirs, or is lost. All sessions end, and the owner is notified. An account without passkeys does not
+    /// change. Where a passkey is all that the account has as a second factor, and the operator requires
+    /// one, it is auth/last-second-factor for an application: support can be deceived.
+    /// - Throws: `auth/last-second-factor`.
+    func removeAccountPasskeys(
+        _ request: GatewayV1.RemoveAccountPasskeysRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RemoveAccountPasskeysResponse
+
     /// Ends all sessions of an account; its owner can sign in again.
     func signOutAccount(
         _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
@@ -108,6 +126,24 @@ package protocol AdminService: AdminAPI {
     func restoreAccount(
         _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.RestoreAccountResponse
+
+    /// Begins the removal of all second factors and recovery codes, for a person who has lost them. It is
+    /// done after the operator's second-factor-reset-wait, and never within an hour when an application
+    /// asks for it. The owner is notified of the request and of its completion, by mail and by push to
+    /// every registered device, and can cancel it with a second factor or with the link in the mail. On
+    /// completion all sessions end. A repeat changes nothing, nor does a call for an account without a second factor.
+    func resetSecondFactors(
+        _ request: GatewayV1.ResetSecondFactorsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResetSecondFactorsResponse
+
+    /// Removes all passkeys of an account at once, for a person who reports that one of them is not
+    /// theirs, or is lost. All sessions end, and the owner is notified. An account without passkeys does not
+    /// change. Where a passkey is all that the account has as a second factor, and the operator requires
+    /// one, it is auth/last-second-factor for an application: support can be deceived.
+    /// - Throws: `auth/last-second-factor`.
+    func removeAccountPasskeys(
+        _ request: GatewayV1.RemoveAccountPasskeysRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RemoveAccountPasskeysResponse
 
     /// Ends all sessions of an account; its owner can sign in again.
     func signOutAccount(
@@ -188,6 +224,20 @@ package struct AdminClient: AdminAPI {
             AdminDescription.restoreAccount, request, context)
     }
 
+    package func resetSecondFactors(
+        _ request: GatewayV1.ResetSecondFactorsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResetSecondFactorsResponse {
+        try await channel.call(
+            AdminDescription.resetSecondFactors, request, context)
+    }
+
+    package func removeAccountPasskeys(
+        _ request: GatewayV1.RemoveAccountPasskeysRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RemoveAccountPasskeysResponse {
+        try await channel.call(
+            AdminDescription.removeAccountPasskeys, request, context)
+    }
+
     package func signOutAccount(
         _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutAccountResponse {
@@ -259,6 +309,14 @@ package enum AdminDispatcher {
                 .async(AdminDescription.restoreAccount) {
                     (request: GatewayV1.RestoreAccountRequest, context) in
                     try await service.restoreAccount(request, context)
+                },
+                .async(AdminDescription.resetSecondFactors) {
+                    (request: GatewayV1.ResetSecondFactorsRequest, context) in
+                    try await service.resetSecondFactors(request, context)
+                },
+                .async(AdminDescription.removeAccountPasskeys) {
+                    (request: GatewayV1.RemoveAccountPasskeysRequest, context) in
+                    try await service.removeAccountPasskeys(request, context)
                 },
                 .async(AdminDescription.signOutAccount) {
                     (request: GatewayV1.SignOutAccountRequest, context) in
@@ -335,6 +393,24 @@ package enum AdminDescription {
             isForNamedCallersOnly: true,
             owner: .identity)
 
+    /// `ResetSecondFactors`.
+    package static let resetSecondFactors = MethodDescription(
+        name: "postern.gateway.v1.Admin/ResetSecondFactors",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isForNamedCallersOnly: true,
+            owner: .identity)
+
+    /// `RemoveAccountPasskeys`.
+    package static let removeAccountPasskeys = MethodDescription(
+        name: "postern.gateway.v1.Admin/RemoveAccountPasskeys",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isForNamedCallersOnly: true,
+            owner: .identity)
+
     /// `SignOutAccount`.
     package static let signOutAccount = MethodDescription(
         name: "postern.gateway.v1.Admin/SignOutAccount",
@@ -398,6 +474,8 @@ package enum AdminDescription {
             listAccountActivity,
             suspendAccount,
             restoreAccount,
+            resetSecondFactors,
+            removeAccountPasskeys,
             signOutAccount,
             deleteAccount,
             listDeletions,
@@ -409,12 +487,17 @@ package enum AdminDescription {
             "postern.gateway.v1.Admin/LookUpAccount": [
                 "auth/invalid-email",
             ],
+            "postern.gateway.v1.Admin/RemoveAccountPasskeys": [
+                "auth/last-second-factor",
+            ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Deletion,
             FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1SecondFactors,
+            FileDescriptors.gatewayV1Passkeys,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.gatewayV1Sessions,
             FileDescriptors.gatewayV1Admin,

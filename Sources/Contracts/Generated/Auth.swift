@@ -15,31 +15,38 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AuthAPI: Sendable {
     /// Creates an account with a password and signs it in. In a guest's session the guest becomes the
-    /// account and keeps its id and data; in an account's session it is auth/already-signed-in.
+    /// account and keeps its id and data; in an account's session it is auth/already-signed-in. An absent
+    /// email or password is rpc/invalid-argument with the field. Where the operator has switched passwords
+    /// off, this call, the sign-in and all others that take a password are auth/operation-not-allowed.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/user-disabled`, `auth/invalid-sign-in-proof`.
+    ///   `auth/underage-user`, `auth/user-disabled`, `auth/invalid-sign-in-proof`,
+    ///   `auth/operation-not-allowed`.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
 
     /// Signs in with email and password. In a guest's session the guest is another account, and if it
-    /// has documents or a photo, the response has a collision.
+    /// has documents or a photo, the response has a collision. auth/second-proof-required: the password
+    /// was right, and the account asks for a second proof (SignInChallenges).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
+    ///   `auth/second-proof-required`, `auth/idempotency-key-reused`,
+    ///   `auth/invalid-sign-in-proof`, `auth/operation-not-allowed`.
     func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse
 
     /// Confirms the email address that a verification link was sent to. In the session that
-    /// registered, the link alone confirms.
+    /// registered, the link alone confirms. Elsewhere it needs a password, and is
+    /// auth/operation-not-allowed where the operator has switched passwords off.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`, `auth/invalid-credential`, `auth/idempotency-key-reused`.
+    ///   `auth/too-many-requests`, `auth/invalid-credential`, `auth/idempotency-key-reused`,
+    ///   `auth/operation-not-allowed`.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse
@@ -50,6 +57,17 @@ package protocol AuthAPI: Sendable {
     func describeLink(
         _ request: GatewayV1.DescribeLinkRequest, _ context: CallContext
     ) async throws -> GatewayV1.DescribeLinkResponse
+
+    /// Shuts out somebody else, by the link "this was not me" of a mail about a sign-in, a new device
+    /// or an added method: all sessions and push devices end, the added method is removed, the password
+    /// works no more, known devices are forgotten, and pending changes and a waiting deletion are
+    /// cancelled. The link of the mail about a first second factor removes the second factors and the
+    /// recovery codes too. A link to set a password is mailed; to an account that never had one and keeps
+    /// another method, what was done. The response opens nothing.
+    /// - Throws: `auth/invalid-link`, `auth/too-many-requests`, `auth/idempotency-key-reused`.
+    func disownSignIn(
+        _ request: GatewayV1.DisownSignInRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DisownSignInResponse
 
     /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
     /// the device key, gets the same successor again. A replayed token ends its family.
@@ -79,34 +97,52 @@ package protocol AuthAPI: Sendable {
 /// What a server of `postern.gateway.v1.Auth` implements, of these methods.
 package protocol AuthService: Sendable {
     /// Creates an account with a password and signs it in. In a guest's session the guest becomes the
-    /// account and keeps its id and data; in an account's session it is auth/already-signed-in.
+    /// account and keeps its id and data; in an account's session it is auth/already-signed-in. An absent
+    /// email or password is rpc/invalid-argument with the field. Where the operator has switched passwords
+    /// off, this call, the sign-in and all others that take a password are auth/operation-not-allowed.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/user-disabled`, `auth/invalid-sign-in-proof`.
+    ///   `auth/underage-user`, `auth/user-disabled`, `auth/invalid-sign-in-proof`,
+    ///   `auth/operation-not-allowed`.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
 
     /// Signs in with email and password. In a guest's session the guest is another account, and if it
-    /// has documents or a photo, the response has a collision.
+    /// has documents or a photo, the response has a collision. auth/second-proof-required: the password
+    /// was right, and the account asks for a second proof (SignInChallenges).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
+    ///   `auth/second-proof-required`, `auth/idempotency-key-reused`,
+    ///   `auth/invalid-sign-in-proof`, `auth/operation-not-allowed`.
     func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse
 
     /// Confirms the email address that a verification link was sent to. In the session that
-    /// registered, the link alone confirms.
+    /// registered, the link alone confirms. Elsewhere it needs a password, and is
+    /// auth/operation-not-allowed where the operator has switched passwords off.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`, `auth/invalid-credential`, `auth/idempotency-key-reused`.
+    ///   `auth/too-many-requests`, `auth/invalid-credential`, `auth/idempotency-key-reused`,
+    ///   `auth/operation-not-allowed`.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse
+
+    /// Shuts out somebody else, by the link "this was not me" of a mail about a sign-in, a new device
+    /// or an added method: all sessions and push devices end, the added method is removed, the password
+    /// works no more, known devices are forgotten, and pending changes and a waiting deletion are
+    /// cancelled. The link of the mail about a first second factor removes the second factors and the
+    /// recovery codes too. A link to set a password is mailed; to an account that never had one and keeps
+    /// another method, what was done. The response opens nothing.
+    /// - Throws: `auth/invalid-link`, `auth/too-many-requests`, `auth/idempotency-key-reused`.
+    func disownSignIn(
+        _ request: GatewayV1.DisownSignInRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DisownSignInResponse
 
     /// Returns whether the owner of the calling session is signed in, and if not, why.
     func checkAuthState(
@@ -183,6 +219,13 @@ package struct AuthClient: AuthAPI {
             AuthDescription.describeLink, request, context)
     }
 
+    package func disownSignIn(
+        _ request: GatewayV1.DisownSignInRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DisownSignInResponse {
+        try await channel.call(
+            AuthDescription.disownSignIn, request, context)
+    }
+
     package func refreshSession(
         _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.RefreshSessionResponse {
@@ -225,6 +268,10 @@ package enum AuthDispatcher {
                 .async(AuthDescription.verifyEmail) {
                     (request: GatewayV1.VerifyEmailRequest, context) in
                     try await service.verifyEmail(request, context)
+                },
+                .async(AuthDescription.disownSignIn) {
+                    (request: GatewayV1.DisownSignInRequest, context) in
+                    try await service.disownSignIn(request, context)
                 },
                 .async(AuthDescription.checkAuthState) {
                     (request: GatewayV1.CheckAuthStateRequest, context) in
@@ -317,6 +364,16 @@ package enum AuthDescription {
             isPublic: true,
             owner: .identity)
 
+    /// `DisownSignIn`.
+    package static let disownSignIn = MethodDescription(
+        name: "postern.gateway.v1.Auth/DisownSignIn",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            hasSecrets: true,
+            isPublic: true,
+            remembersRepeats: true)
+
     /// `RefreshSession`.
     package static let refreshSession = MethodDescription(
         name: "postern.gateway.v1.Auth/RefreshSession",
@@ -356,6 +413,7 @@ package enum AuthDescription {
             signInWithPassword,
             verifyEmail,
             describeLink,
+            disownSignIn,
             refreshSession,
             signOut,
             checkAuthState,
@@ -376,6 +434,7 @@ package enum AuthDescription {
                 "auth/underage-user",
                 "auth/user-disabled",
                 "auth/invalid-sign-in-proof",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Auth/SignInWithPassword": [
                 "auth/invalid-access-token",
@@ -387,8 +446,10 @@ package enum AuthDescription {
                 "auth/too-many-requests",
                 "auth/device-key-required",
                 "auth/invalid-device-key",
+                "auth/second-proof-required",
                 "auth/idempotency-key-reused",
                 "auth/invalid-sign-in-proof",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Auth/VerifyEmail": [
                 "auth/invalid-access-token",
@@ -399,6 +460,12 @@ package enum AuthDescription {
                 "auth/user-disabled",
                 "auth/too-many-requests",
                 "auth/invalid-credential",
+                "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
+            ],
+            "postern.gateway.v1.Auth/DisownSignIn": [
+                "auth/invalid-link",
+                "auth/too-many-requests",
                 "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.Auth/RefreshSession": [
@@ -423,8 +490,8 @@ package enum AuthDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
         ])
 }

@@ -215,6 +215,7 @@ package enum BackendDocumentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isForNamedCallersOnly: true,
+            hasSecrets: true,
             owner: .identity)
 
     /// `WriteAccountDocuments`.
@@ -224,6 +225,7 @@ package enum BackendDocumentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isForNamedCallersOnly: true,
+            hasSecrets: true,
             remembersRepeats: true,
             owner: .identity)
 
@@ -234,6 +236,7 @@ package enum BackendDocumentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isForNamedCallersOnly: true,
+            hasSecrets: true,
             remembersRepeats: true,
             owner: .identity)
 
@@ -244,6 +247,7 @@ package enum BackendDocumentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isForNamedCallersOnly: true,
+            hasSecrets: true,
             owner: .identity)
 
     /// `SetOnboarding`.
@@ -253,6 +257,7 @@ package enum BackendDocumentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isForNamedCallersOnly: true,
+            hasSecrets: true,
             owner: .identity)
 
     /// The service.

@@ -8,7 +8,7 @@ package import RPC
 ///
 /// Where the operator asks for consent, an account without the current versions has
 /// REQUIRED_ACTION_ACCEPT_TERMS; its sessions go on. Guests are asked when they become accounts.
-/// Processing what the service itself needs is no setting: without an account there is none of it.
+/// Processing what the account itself needs is shown and cannot be set: it ends with the account.
 /// Mails about the account (verification, reset, welcome, security) are no marketing; Postern sends
 /// no marketing and keeps no analytics of its own, so the settings are for the app to obey.
 ///

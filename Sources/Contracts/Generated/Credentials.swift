@@ -9,26 +9,47 @@ package import RPC
 package protocol CredentialsAPI: Sendable {
     /// Mails a link to set a new password if the address has an account. The response does not reveal
     /// whether it has one.
-    /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`.
+    /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse
 
     /// Sets a new password by that link. Verifies the address, invalidates the account's other links
-    /// and ends its sessions.
+    /// and ends its sessions. If the account asks for a second proof it is auth/second-proof-required:
+    /// the link is used up, and the password is set with the second proof (SecondProofs).
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/idempotency-key-reused`.
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/second-proof-required`,
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse
 
-    /// Replaces the password of a user who enters the current one; the other sessions end.
+    /// Ends an account's sessions, and what somebody else may sign in with, by the link of a mail
+    /// about a sign-in that was not its owner's. Mails its owner how to sign in again.
+    /// - Throws: `auth/invalid-link`, `auth/idempotency-key-reused`.
+    func disownSignIn(
+        _ request: GatewayV1.DisownSignInRequest, _ context: CallContext
+    ) async throws -> IdentityV1.DisownSignInResponse
+
+    /// Replaces the password of a user who enters the current one; the other sessions end. An account
+    /// with a second factor needs a recent second proof too.
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
-    ///   `auth/user-disabled`, `auth/session-ended`, `auth/email-not-verified`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/requires-recent-login`, `auth/user-disabled`, `auth/session-ended`,
+    ///   `auth/email-not-verified`,
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse
+
+    /// Adds a password to the caller's account, which has none and a verified address; requires recent
+    /// authentication. A guest is refused (auth/operation-not-allowed).
+    /// - Throws: `auth/requires-recent-login`, `auth/provider-already-linked`, `auth/email-not-verified`,
+    ///   `auth/operation-not-allowed`, `auth/weak-password`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func linkPassword(
+        _ request: GatewayV1.LinkPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkPasswordResponse
 
     /// Mails another verification link; the previous one becomes invalid.
     /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`,
@@ -64,11 +85,25 @@ package struct CredentialsClient: CredentialsAPI {
             CredentialsDescription.resetPassword, request, context)
     }
 
+    package func disownSignIn(
+        _ request: GatewayV1.DisownSignInRequest, _ context: CallContext
+    ) async throws -> IdentityV1.DisownSignInResponse {
+        try await channel.call(
+            CredentialsDescription.disownSignIn, request, context)
+    }
+
     package func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse {
         try await channel.call(
             CredentialsDescription.changePassword, request, context)
+    }
+
+    package func linkPassword(
+        _ request: GatewayV1.LinkPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkPasswordResponse {
+        try await channel.call(
+            CredentialsDescription.linkPassword, request, context)
     }
 
     package func resendVerification(
@@ -96,9 +131,17 @@ package enum CredentialsDispatcher {
                     (request: GatewayV1.ResetPasswordRequest, context) in
                     try await service.resetPassword(request, context)
                 },
+                .async(CredentialsDescription.disownSignIn) {
+                    (request: GatewayV1.DisownSignInRequest, context) in
+                    try await service.disownSignIn(request, context)
+                },
                 .async(CredentialsDescription.changePassword) {
                     (request: GatewayV1.ChangePasswordRequest, context) in
                     try await service.changePassword(request, context)
+                },
+                .async(CredentialsDescription.linkPassword) {
+                    (request: GatewayV1.LinkPasswordRequest, context) in
+                    try await service.linkPassword(request, context)
                 },
                 .async(CredentialsDescription.resendVerification) {
                     (request: GatewayV1.ResendVerificationEmailRequest, context) in
@@ -127,9 +170,27 @@ package enum CredentialsDescription {
             hasSecrets: true,
             remembersRepeats: true)
 
+    /// `DisownSignIn`.
+    package static let disownSignIn = MethodDescription(
+        name: "postern.identity.v1.Credentials/DisownSignIn",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            hasSecrets: true,
+            remembersRepeats: true)
+
     /// `ChangePassword`.
     package static let changePassword = MethodDescription(
         name: "postern.identity.v1.Credentials/ChangePassword",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false, isCostly: true,
+            hasSecrets: true,
+            remembersRepeats: true)
+
+    /// `LinkPassword`.
+    package static let linkPassword = MethodDescription(
+        name: "postern.identity.v1.Credentials/LinkPassword",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
@@ -147,11 +208,19 @@ package enum CredentialsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Credentials",
-        methods: [requestPasswordReset, resetPassword, changePassword, resendVerification],
+        methods: [
+            requestPasswordReset,
+            resetPassword,
+            disownSignIn,
+            changePassword,
+            linkPassword,
+            resendVerification,
+        ],
         errors: [
             "postern.identity.v1.Credentials/RequestPasswordReset": [
                 "auth/invalid-email",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.identity.v1.Credentials/ResetPassword": [
                 "auth/invalid-link",
@@ -159,15 +228,35 @@ package enum CredentialsDescription {
                 "auth/user-disabled",
                 "auth/invalid-access-token",
                 "auth/session-ended",
+                "auth/second-proof-required",
+                "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
+            ],
+            "postern.identity.v1.Credentials/DisownSignIn": [
+                "auth/invalid-link",
                 "auth/idempotency-key-reused",
             ],
             "postern.identity.v1.Credentials/ChangePassword": [
                 "auth/invalid-access-token",
                 "auth/invalid-credential",
                 "auth/weak-password",
+                "auth/requires-recent-login",
                 "auth/user-disabled",
                 "auth/session-ended",
                 "auth/email-not-verified",
+                "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
+            ],
+            "postern.identity.v1.Credentials/LinkPassword": [
+                "auth/requires-recent-login",
+                "auth/provider-already-linked",
+                "auth/email-not-verified",
+                "auth/operation-not-allowed",
+                "auth/weak-password",
+                "auth/too-many-requests",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
                 "auth/idempotency-key-reused",
             ],
             "postern.identity.v1.Credentials/ResendVerification": [
@@ -179,11 +268,15 @@ package enum CredentialsDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Emails,
+            FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Methods,
             FileDescriptors.gatewayV1Passwords,
+            FileDescriptors.gatewayV1Passkeys,
+            FileDescriptors.gatewayV1Sessions,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Credentials,

@@ -4,7 +4,8 @@ package import Messages
 package import RPC
 
 /// All data that Postern has of the caller's account, as one ZIP archive. It is prepared in the
-/// background, kept sealed for 7 days, and fetched in the account's own session. An account has one.
+/// background, kept sealed for 7 days, and fetched in the account's own session, or by a link that the
+/// app makes in it. An account has one.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol DataExportsAPI: Sendable {
@@ -16,8 +17,19 @@ package protocol DataExportsAPI: Sendable {
         _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDataExportResponse
 
+    /// Makes a link to the page of the person's data, for a browser: for people who sign in by a provider
+    /// only. It stands for the session and its proof in GetDataExport and FetchDataExport: for one
+    /// download, for 10 minutes, and while the session lives. Another one voids it. Needs a recent proof;
+    /// rpc/not-found if there is no export: order it first.
+    /// - Throws: `auth/requires-recent-login`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func createExportLink(
+        _ request: GatewayV1.CreateExportLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CreateExportLinkResponse
+
     /// Returns the account's export; rpc/not-found if there is none.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    /// - Throws: `auth/invalid-link`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func getDataExport(
         _ request: GatewayV1.GetDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetDataExportResponse
@@ -28,7 +40,8 @@ package protocol DataExportsAPI: Sendable {
         _ request: GatewayV1.WatchDataExportRequest, _ context: CallContext
     ) -> IncomingItems<GatewayV1.WatchDataExportItem>
 
-    /// Streams the archive from an offset. Needs a proof of the last five minutes.
+    /// Streams the archive from an offset. Needs a session with a proof of the last five minutes, or a
+    /// link of CreateExportLink.
     /// - Throws: `auth/requires-recent-login`, `auth/invalid-link`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func fetchDataExport(
@@ -66,10 +79,21 @@ package protocol IdentityDataExportsService: Sendable {
         _ context: CallContext
     ) async throws -> Call
 
+    /// Makes a link to the page of the person's data, for a browser: for people who sign in by a provider
+    /// only. It stands for the session and its proof in GetDataExport and FetchDataExport: for one
+    /// download, for 10 minutes, and while the session lives. Another one voids it. Needs a recent proof;
+    /// rpc/not-found if there is no export: order it first.
+    /// - Throws: `auth/requires-recent-login`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func createExportLink(
+        _ request: GatewayV1.CreateExportLinkRequest, _ call: Call
+    ) async throws -> GatewayV1.CreateExportLinkResponse
+
     /// Returns the account's export; rpc/not-found if there is none.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    /// - Throws: `auth/invalid-link`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func getDataExport(
-        _ request: GatewayV1.GetDataExportRequest, _ call: Call
+        _ request: GatewayV1.GetDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetDataExportResponse
 
     /// Streams the export: as it is now, and at each change, until it is ready.
@@ -81,14 +105,15 @@ package protocol IdentityDataExportsService: Sendable {
         _ items: OutgoingItems<GatewayV1.WatchDataExportItem>, _ call: Call
     ) async throws
 
-    /// Streams the archive from an offset. Needs a proof of the last five minutes.
+    /// Streams the archive from an offset. Needs a session with a proof of the last five minutes, or a
+    /// link of CreateExportLink.
     /// - Throws: `auth/requires-recent-login`, `auth/invalid-link`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     ///
     /// Its return ends the items.
     func fetchDataExport(
         _ request: GatewayV1.FetchDataExportRequest,
-        _ items: OutgoingItems<GatewayV1.FetchDataExportItem>, _ call: Call
+        _ items: OutgoingItems<GatewayV1.FetchDataExportItem>, _ context: CallContext
     ) async throws
 
     /// Deletes the export. Without one it changes nothing.
@@ -100,11 +125,11 @@ package protocol IdentityDataExportsService: Sendable {
 
 /// The methods as a dispatcher calls them.
 extension IdentityDataExportsService {
-    package func getDataExport(
-        _ request: GatewayV1.GetDataExportRequest, _ context: CallContext
-    ) async throws -> GatewayV1.GetDataExportResponse {
-        try await getDataExport(
-            request, call(DataExportsDescription.getDataExport, request, context))
+    package func createExportLink(
+        _ request: GatewayV1.CreateExportLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CreateExportLinkResponse {
+        try await createExportLink(
+            request, call(DataExportsDescription.createExportLink, request, context))
     }
 
     package func watchDataExport(
@@ -113,14 +138,6 @@ extension IdentityDataExportsService {
     ) async throws {
         try await watchDataExport(
             request, items, call(DataExportsDescription.watchDataExport, request, context))
-    }
-
-    package func fetchDataExport(
-        _ request: GatewayV1.FetchDataExportRequest,
-        _ items: OutgoingItems<GatewayV1.FetchDataExportItem>, _ context: CallContext
-    ) async throws {
-        try await fetchDataExport(
-            request, items, call(DataExportsDescription.fetchDataExport, request, context))
     }
 
     package func cancelDataExport(
@@ -145,6 +162,13 @@ package struct DataExportsClient: DataExportsAPI {
     ) async throws -> GatewayV1.RequestDataExportResponse {
         try await channel.call(
             DataExportsDescription.requestDataExport, request, context)
+    }
+
+    package func createExportLink(
+        _ request: GatewayV1.CreateExportLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CreateExportLinkResponse {
+        try await channel.call(
+            DataExportsDescription.createExportLink, request, context)
     }
 
     package func getDataExport(
@@ -200,6 +224,10 @@ package enum IdentityDataExportsDispatcher {
         ServiceMethods(
             DataExportsDescription.service,
             [
+                .async(DataExportsDescription.createExportLink) {
+                    (request: GatewayV1.CreateExportLinkRequest, context) in
+                    try await service.createExportLink(request, context)
+                },
                 .async(DataExportsDescription.getDataExport) {
                     (request: GatewayV1.GetDataExportRequest, context) in
                     try await service.getDataExport(request, context)
@@ -233,14 +261,27 @@ package enum DataExportsDescription {
             isPublic: true,
             session: .required)
 
+    /// `CreateExportLink`.
+    package static let createExportLink = MethodDescription(
+        name: "postern.gateway.v1.DataExports/CreateExportLink",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isPublic: true,
+            session: .required,
+            remembersRepeats: true,
+            owner: .identity,
+            limit: .documentWrite)
+
     /// `GetDataExport`.
     package static let getDataExport = MethodDescription(
         name: "postern.gateway.v1.DataExports/GetDataExport",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
+            hasSecrets: true,
             isPublic: true,
-            session: .required,
+            session: .optional,
             owner: .identity)
 
     /// `WatchDataExport`.
@@ -260,7 +301,7 @@ package enum DataExportsDescription {
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .response,
             isPublic: true,
-            session: .required,
+            session: .optional,
             owner: .identity)
 
     /// `CancelDataExport`.
@@ -278,6 +319,7 @@ package enum DataExportsDescription {
         name: "postern.gateway.v1.DataExports",
         methods: [
             requestDataExport,
+            createExportLink,
             getDataExport,
             watchDataExport,
             fetchDataExport,
@@ -291,7 +333,16 @@ package enum DataExportsDescription {
                 "auth/session-ended",
                 "auth/user-disabled",
             ],
+            "postern.gateway.v1.DataExports/CreateExportLink": [
+                "auth/requires-recent-login",
+                "auth/too-many-requests",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
             "postern.gateway.v1.DataExports/GetDataExport": [
+                "auth/invalid-link",
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",

@@ -107,9 +107,10 @@ package enum DevicesDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Passkeys,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.gatewayV1Sessions,
             FileDescriptors.identityV1SignInHistory,

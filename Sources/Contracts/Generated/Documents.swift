@@ -7,7 +7,8 @@ package import RPC
 ///
 /// A document is a JSON object of at most 64 KiB in a collection. Its fields are checked by the
 /// operator's rules. Collections: "profile", "goals", "settings", "preferences", and those that the
-/// operator declares; "onboarding" is read here and written by the service Onboarding. An app that
+/// operator declares; "onboarding" is read here and written by the service Onboarding: its documents
+/// are the drafts of the sections, with the json that Onboarding/GetOnboarding has. An app that
 /// needs one document in a collection names it "main". An account has at most 200 documents and
 /// 1 MiB, a guest 128 KiB (settings). Documents are sealed under a key of the account.
 ///
@@ -64,6 +65,14 @@ package protocol DocumentsAPI: Sendable {
     func watchDocuments(
         _ request: GatewayV1.WatchDocumentsRequest, _ context: CallContext
     ) -> IncomingItems<GatewayV1.WatchDocumentsItem>
+
+    /// Returns the operator's rules for the documents of a collection, so that a screen can check what a
+    /// person enters before it writes. The server checks each write too. rpc/not-found for a collection
+    /// that does not exist. The rules change when the operator changes the file.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func getDocumentRules(
+        _ request: GatewayV1.GetDocumentRulesRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetDocumentRulesResponse
 }
 
 /// What a server of `postern.gateway.v1.Documents` implements: the identity service.
@@ -133,6 +142,14 @@ package protocol DocumentsService: DocumentsAPI {
         _ request: GatewayV1.WatchDocumentsRequest,
         _ items: OutgoingItems<GatewayV1.WatchDocumentsItem>, _ call: Call
     ) async throws
+
+    /// Returns the operator's rules for the documents of a collection, so that a screen can check what a
+    /// person enters before it writes. The server checks each write too. rpc/not-found for a collection
+    /// that does not exist. The rules change when the operator changes the file.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func getDocumentRules(
+        _ request: GatewayV1.GetDocumentRulesRequest, _ call: Call
+    ) async throws -> GatewayV1.GetDocumentRulesResponse
 }
 
 /// The methods as a dispatcher calls them.
@@ -178,6 +195,13 @@ extension DocumentsService {
     ) async throws {
         try await watchDocuments(
             request, items, call(DocumentsDescription.watchDocuments, request, context))
+    }
+
+    package func getDocumentRules(
+        _ request: GatewayV1.GetDocumentRulesRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetDocumentRulesResponse {
+        try await getDocumentRules(
+            request, call(DocumentsDescription.getDocumentRules, request, context))
     }
 
     package func watchDocuments(
@@ -236,6 +260,13 @@ package struct DocumentsClient: DocumentsAPI {
     ) -> IncomingItems<GatewayV1.WatchDocumentsItem> {
         channel.serverStream(DocumentsDescription.watchDocuments, request, context)
     }
+
+    package func getDocumentRules(
+        _ request: GatewayV1.GetDocumentRulesRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetDocumentRulesResponse {
+        try await channel.call(
+            DocumentsDescription.getDocumentRules, request, context)
+    }
 }
 
 /// Serves `postern.gateway.v1.Documents`.
@@ -271,6 +302,10 @@ package enum DocumentsDispatcher {
                     (request: GatewayV1.WatchDocumentsRequest, items: OutgoingItems<GatewayV1.WatchDocumentsItem>,
                      context) in
                     try await service.watchDocuments(request, items, context)
+                },
+                .async(DocumentsDescription.getDocumentRules) {
+                    (request: GatewayV1.GetDocumentRulesRequest, context) in
+                    try await service.getDocumentRules(request, context)
                 },
             ])
     }
@@ -346,6 +381,17 @@ package enum DocumentsDescription {
             session: .required,
             owner: .identity)
 
+    /// `GetDocumentRules`.
+    package static let getDocumentRules = MethodDescription(
+        name: "postern.gateway.v1.Documents/GetDocumentRules",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            hedgeAfter: .milliseconds(100),
+            isPublic: true,
+            session: .required,
+            owner: .identity)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Documents",
@@ -356,6 +402,7 @@ package enum DocumentsDescription {
             removeDocument,
             listDocuments,
             watchDocuments,
+            getDocumentRules,
         ],
         errors: [
             "postern.gateway.v1.Documents/ReadDocument": [
@@ -409,6 +456,11 @@ package enum DocumentsDescription {
                 "auth/user-disabled",
             ],
             "postern.gateway.v1.Documents/WatchDocuments": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+            ],
+            "postern.gateway.v1.Documents/GetDocumentRules": [
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",

@@ -7,8 +7,9 @@ package import RPC
 /// address. The old address gets two notices: of the request and of the change.
 ///
 /// A call that changes an account carries that account's access token, not its id: identity resolves
-/// the token at the session service. A compromised gateway can therefore change no address of an
-/// account whose token it does not hold.
+/// the token at the session service. CorrectEmail carries the account's password instead. A
+/// compromised gateway can therefore change no address of an account whose token or password it does
+/// not hold.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol EmailChangesAPI: Sendable {
@@ -24,7 +25,7 @@ package protocol EmailChangesAPI: Sendable {
     /// Makes the new address the account's, by that link.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse
@@ -33,10 +34,19 @@ package protocol EmailChangesAPI: Sendable {
     /// operator requires a verified address first. All other cases are auth/invalid-credential, as for
     /// a sign-in.
     /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse
+
+    /// Replaces an address that was never verified, of an account that has its password alone, and
+    /// mails a verification link to the new one. All other cases are auth/invalid-credential, as for a
+    /// sign-in.
+    /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/email-already-in-use`,
+    ///   `auth/operation-not-allowed`, `auth/idempotency-key-reused`.
+    func correctEmail(
+        _ request: IdentityV1.CorrectEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CorrectEmailResponse
 }
 
 /// What a server of `postern.identity.v1.EmailChanges` implements.
@@ -71,6 +81,13 @@ package struct EmailChangesClient: EmailChangesAPI {
         try await channel.call(
             EmailChangesDescription.resendVerificationByPassword, request, context)
     }
+
+    package func correctEmail(
+        _ request: IdentityV1.CorrectEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CorrectEmailResponse {
+        try await channel.call(
+            EmailChangesDescription.correctEmail, request, context)
+    }
 }
 
 /// Serves `postern.identity.v1.EmailChanges`.
@@ -93,6 +110,10 @@ package enum EmailChangesDispatcher {
                 .async(EmailChangesDescription.resendVerificationByPassword) {
                     (request: GatewayV1.ResendVerificationByPasswordRequest, context) in
                     try await service.resendVerificationByPassword(request, context)
+                },
+                .async(EmailChangesDescription.correctEmail) {
+                    (request: IdentityV1.CorrectEmailRequest, context) in
+                    try await service.correctEmail(request, context)
                 },
             ])
     }
@@ -126,10 +147,24 @@ package enum EmailChangesDescription {
             hasSecrets: true,
             remembersRepeats: true)
 
+    /// `CorrectEmail`.
+    package static let correctEmail = MethodDescription(
+        name: "postern.identity.v1.EmailChanges/CorrectEmail",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false, isCostly: true,
+            hasSecrets: true,
+            remembersRepeats: true)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.EmailChanges",
-        methods: [requestEmailChange, confirmEmailChange, resendVerificationByPassword],
+        methods: [
+            requestEmailChange,
+            confirmEmailChange,
+            resendVerificationByPassword,
+            correctEmail,
+        ],
         errors: [
             "postern.identity.v1.EmailChanges/RequestEmailChange": [
                 "auth/invalid-access-token",
@@ -151,17 +186,26 @@ package enum EmailChangesDescription {
                 "auth/email-already-in-use",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.identity.v1.EmailChanges/ResendVerificationByPassword": [
                 "auth/invalid-credential",
                 "auth/invalid-email",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
+            ],
+            "postern.identity.v1.EmailChanges/CorrectEmail": [
+                "auth/invalid-credential",
+                "auth/invalid-email",
+                "auth/email-already-in-use",
+                "auth/operation-not-allowed",
+                "auth/idempotency-key-reused",
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Emails,
             FileDescriptors.identityV1Emails,

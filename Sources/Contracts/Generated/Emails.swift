@@ -25,7 +25,7 @@ package protocol EmailsAPI: Sendable {
     /// account without a password confirms in its session only.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse
@@ -48,10 +48,22 @@ package protocol EmailsAPI: Sendable {
     /// verified address first. Authenticates by email and password. Counts against the limits of a
     /// sign-in, and three mails an hour.
     /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse
+
+    /// Replaces a mistyped address that was never verified, and mails a verification link to the new
+    /// one; the old link becomes invalid. For an account that has its password alone: no other sign-in
+    /// method and no second factor. Authenticates by email and password. All other accounts, a wrong
+    /// password and an unknown address are auth/invalid-credential. Counts against the limits of a
+    /// sign-in, of verification mails, and of a sign-up with the new address. With strict protection
+    /// against account enumeration it is auth/operation-not-allowed: sign up again.
+    /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/email-already-in-use`,
+    ///   `auth/too-many-requests`, `auth/operation-not-allowed`, `auth/idempotency-key-reused`.
+    func correctEmail(
+        _ request: GatewayV1.CorrectEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CorrectEmailResponse
 }
 
 /// What a server of `postern.gateway.v1.Emails` implements, of these methods.
@@ -73,7 +85,7 @@ package protocol EmailsService: Sendable {
     /// account without a password confirms in its session only.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse
@@ -89,10 +101,22 @@ package protocol EmailsService: Sendable {
     /// verified address first. Authenticates by email and password. Counts against the limits of a
     /// sign-in, and three mails an hour.
     /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse
+
+    /// Replaces a mistyped address that was never verified, and mails a verification link to the new
+    /// one; the old link becomes invalid. For an account that has its password alone: no other sign-in
+    /// method and no second factor. Authenticates by email and password. All other accounts, a wrong
+    /// password and an unknown address are auth/invalid-credential. Counts against the limits of a
+    /// sign-in, of verification mails, and of a sign-up with the new address. With strict protection
+    /// against account enumeration it is auth/operation-not-allowed: sign up again.
+    /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/email-already-in-use`,
+    ///   `auth/too-many-requests`, `auth/operation-not-allowed`, `auth/idempotency-key-reused`.
+    func correctEmail(
+        _ request: GatewayV1.CorrectEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CorrectEmailResponse
 }
 
 /// What a server of `postern.gateway.v1.Emails` implements: the identity service, of these methods.
@@ -169,6 +193,13 @@ package struct EmailsClient: EmailsAPI {
         try await channel.call(
             EmailsDescription.resendVerificationByPassword, request, context)
     }
+
+    package func correctEmail(
+        _ request: GatewayV1.CorrectEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CorrectEmailResponse {
+        try await channel.call(
+            EmailsDescription.correctEmail, request, context)
+    }
 }
 
 /// Serves `postern.gateway.v1.Emails`.
@@ -195,6 +226,10 @@ package enum EmailsDispatcher {
                 .async(EmailsDescription.resendVerificationByPassword) {
                     (request: GatewayV1.ResendVerificationByPasswordRequest, context) in
                     try await service.resendVerificationByPassword(request, context)
+                },
+                .async(EmailsDescription.correctEmail) {
+                    (request: GatewayV1.CorrectEmailRequest, context) in
+                    try await service.correctEmail(request, context)
                 },
             ])
     }
@@ -271,6 +306,16 @@ package enum EmailsDescription {
             isPublic: true,
             remembersRepeats: true)
 
+    /// `CorrectEmail`.
+    package static let correctEmail = MethodDescription(
+        name: "postern.gateway.v1.Emails/CorrectEmail",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false, isCostly: true,
+            hasSecrets: true,
+            isPublic: true,
+            remembersRepeats: true)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Emails",
@@ -280,6 +325,7 @@ package enum EmailsDescription {
             cancelEmailChange,
             resendVerificationEmail,
             resendVerificationByPassword,
+            correctEmail,
         ],
         errors: [
             "postern.gateway.v1.Emails/RequestEmailChange": [
@@ -302,6 +348,7 @@ package enum EmailsDescription {
                 "auth/email-already-in-use",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Emails/CancelEmailChange": [
                 "auth/invalid-access-token",
@@ -322,11 +369,20 @@ package enum EmailsDescription {
                 "auth/too-many-requests",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
+            ],
+            "postern.gateway.v1.Emails/CorrectEmail": [
+                "auth/invalid-credential",
+                "auth/invalid-email",
+                "auth/email-already-in-use",
+                "auth/too-many-requests",
+                "auth/operation-not-allowed",
+                "auth/idempotency-key-reused",
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Emails,
         ])

@@ -18,10 +18,12 @@ package import RPC
 package protocol GuestsAPI: Sendable {
     /// Creates a guest and its session. Send an idempotency-key, or a retry creates another guest.
     /// Call it once for each installation of the app, not at each start: the session is long-lived.
-    /// In a session it is auth/already-signed-in.
+    /// In a session it is auth/already-signed-in. Where the operator has switched guests off it is
+    /// auth/operation-not-allowed; guests that exist stay.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`,
+    ///   `auth/operation-not-allowed`.
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse
@@ -75,10 +77,12 @@ package protocol GuestsAPI: Sendable {
 package protocol GuestsService: Sendable {
     /// Creates a guest and its session. Send an idempotency-key, or a retry creates another guest.
     /// Call it once for each installation of the app, not at each start: the session is long-lived.
-    /// In a session it is auth/already-signed-in.
+    /// In a session it is auth/already-signed-in. Where the operator has switched guests off it is
+    /// auth/operation-not-allowed; guests that exist stay.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`,
+    ///   `auth/operation-not-allowed`.
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse
@@ -409,6 +413,7 @@ package enum GuestsDescription {
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
                 "auth/invalid-sign-in-proof",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Guests/CompareGuest": [
                 "auth/invalid-choice",
@@ -451,8 +456,8 @@ package enum GuestsDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Guests,
         ])

@@ -14,18 +14,28 @@ package protocol IdentitiesAPI: Sendable {
     /// Verifies a provider's token and returns a proof for the matching account: the one that has this
     /// identity, the one that is linked by a verified email, the calling guest, or a new one. When a
     /// guest is upgraded its sessions end; when an account is taken over by the owner of its address,
-    /// that account's sessions end. The proof stays valid after that.
+    /// that account's sessions end. The proof stays valid after that. If the account asks for a second
+    /// proof it is auth/second-proof-required, with a challenge (SecondProofs).
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/operation-not-allowed`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/user-disabled`, `auth/email-already-in-use`, `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/email-not-verified`, `auth/idempotency-key-reused`.
+    ///   `auth/underage-user`, `auth/email-not-verified`, `auth/second-proof-required`,
+    ///   `auth/idempotency-key-reused`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
+    /// Verifies a signature by a passkey and returns a proof for its account.
+    /// - Throws: `auth/invalid-passkey`, `auth/unknown-passkey`, `auth/operation-not-allowed`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/email-not-verified`, `auth/second-proof-required`, `auth/idempotency-key-reused`.
+    func signInWithPasskey(
+        _ request: GatewayV1.SignInWithPasskeyRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse
+
     /// Creates an account without a sign-in method. In a session it is auth/already-signed-in.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
@@ -70,6 +80,13 @@ package struct IdentitiesClient: IdentitiesAPI {
             IdentitiesDescription.signInWithProvider, request, context)
     }
 
+    package func signInWithPasskey(
+        _ request: GatewayV1.SignInWithPasskeyRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse {
+        try await channel.call(
+            IdentitiesDescription.signInWithPasskey, request, context)
+    }
+
     package func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
@@ -105,6 +122,10 @@ package enum IdentitiesDispatcher {
                     (request: GatewayV1.SignInWithProviderRequest, context) in
                     try await service.signInWithProvider(request, context)
                 },
+                .async(IdentitiesDescription.signInWithPasskey) {
+                    (request: GatewayV1.SignInWithPasskeyRequest, context) in
+                    try await service.signInWithPasskey(request, context)
+                },
                 .async(IdentitiesDescription.signInAsGuest) {
                     (request: GatewayV1.SignInAsGuestRequest, context) in
                     try await service.signInAsGuest(request, context)
@@ -130,6 +151,14 @@ package enum IdentitiesDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hasSecrets: true,
+            remembersRepeats: true)
+
+    /// `SignInWithPasskey`.
+    package static let signInWithPasskey = MethodDescription(
+        name: "postern.identity.v1.Identities/SignInWithPasskey",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
             remembersRepeats: true)
 
     /// `SignInAsGuest`.
@@ -161,7 +190,13 @@ package enum IdentitiesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Identities",
-        methods: [signInWithProvider, signInAsGuest, linkProvider, proveByProvider],
+        methods: [
+            signInWithProvider,
+            signInWithPasskey,
+            signInAsGuest,
+            linkProvider,
+            proveByProvider,
+        ],
         errors: [
             "postern.identity.v1.Identities/SignInWithProvider": [
                 "auth/invalid-provider-token",
@@ -175,6 +210,18 @@ package enum IdentitiesDescription {
                 "auth/consent-required",
                 "auth/underage-user",
                 "auth/email-not-verified",
+                "auth/second-proof-required",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.Identities/SignInWithPasskey": [
+                "auth/invalid-passkey",
+                "auth/unknown-passkey",
+                "auth/operation-not-allowed",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/email-not-verified",
+                "auth/second-proof-required",
                 "auth/idempotency-key-reused",
             ],
             "postern.identity.v1.Identities/SignInAsGuest": [
@@ -183,6 +230,7 @@ package enum IdentitiesDescription {
                 "auth/session-ended",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.identity.v1.Identities/LinkProvider": [
                 "auth/requires-recent-login",
@@ -211,12 +259,13 @@ package enum IdentitiesDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Guests,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.gatewayV1Methods,
+            FileDescriptors.gatewayV1Passkeys,
             FileDescriptors.gatewayV1Sessions,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,

@@ -21,6 +21,13 @@ package protocol LimitsAPI: Sendable {
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RefundResponse
 
+    /// The first of two proofs was right: the charge goes on counting, and can be refunded for eleven
+    /// minutes, by Refund or Succeed once the second proof is there. Without capacity for it the charge
+    /// stays.
+    func hold(
+        _ request: RateLimitV1.HoldRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.HoldResponse
+
     /// The attempt was successful: refunds its charge, resets escalating delays and lockouts, and
     /// records the named devices as known devices, which have lanes of their own from now on.
     func succeed(
@@ -47,6 +54,15 @@ package protocol LimitsService: LimitsAPI {
     func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) throws -> RateLimitV1.RefundResponse
+
+    /// The first of two proofs was right: the charge goes on counting, and can be refunded for eleven
+    /// minutes, by Refund or Succeed once the second proof is there. Without capacity for it the charge
+    /// stays.
+    ///
+    /// On the connection's event loop: it may not wait.
+    func hold(
+        _ request: RateLimitV1.HoldRequest, _ context: CallContext
+    ) throws -> RateLimitV1.HoldResponse
 
     /// The attempt was successful: refunds its charge, resets escalating delays and lockouts, and
     /// records the named devices as known devices, which have lanes of their own from now on.
@@ -85,6 +101,13 @@ package struct LimitsClient: LimitsAPI {
     ) async throws -> RateLimitV1.RefundResponse {
         try await channel.call(
             LimitsDescription.refund, request, context)
+    }
+
+    package func hold(
+        _ request: RateLimitV1.HoldRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.HoldResponse {
+        try await channel.call(
+            LimitsDescription.hold, request, context)
     }
 
     package func succeed(
@@ -126,6 +149,10 @@ package enum LimitsDispatcher {
                     (request: RateLimitV1.RefundRequest, context) in
                     try service.refund(request, context)
                 },
+                .onLoop(LimitsDescription.hold) {
+                    (request: RateLimitV1.HoldRequest, context) in
+                    try service.hold(request, context)
+                },
                 .onLoop(LimitsDescription.succeed) {
                     (request: RateLimitV1.SucceedRequest, context) in
                     try service.succeed(request, context)
@@ -158,6 +185,13 @@ package enum LimitsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: true)
 
+    /// `Hold`.
+    package static let hold = MethodDescription(
+        name: "postern.ratelimit.v1.Limits/Hold",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: true)
+
     /// `Succeed`.
     package static let succeed = MethodDescription(
         name: "postern.ratelimit.v1.Limits/Succeed",
@@ -183,6 +217,6 @@ package enum LimitsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.ratelimit.v1.Limits",
-        methods: [consume, refund, succeed, peek, reset],
+        methods: [consume, refund, hold, succeed, peek, reset],
         fileDescriptors: [FileDescriptors.ratelimitV1Ratelimit])
 }

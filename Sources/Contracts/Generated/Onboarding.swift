@@ -332,6 +332,7 @@ package enum OnboardingDescription {
             ],
         ],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Documents,
             FileDescriptors.gatewayV1Onboarding,

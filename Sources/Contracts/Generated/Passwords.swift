@@ -4,32 +4,37 @@ package import Messages
 package import RPC
 
 /// Passwords of accounts with an email address. Every mutating call takes an idempotency-key in its
-/// metadata.
+/// metadata, and is auth/operation-not-allowed where the operator has switched passwords off.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PasswordsAPI: Sendable {
     /// Mails a link to set a new password. The response is the same whether or not the address has an
     /// account. At most three requests an hour for one email and twenty for one client address,
     /// otherwise auth/too-many-requests.
-    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`, `auth/idempotency-key-reused`.
+    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`, `auth/idempotency-key-reused`,
+    ///   `auth/operation-not-allowed`.
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPasswordResetResponse
 
     /// Sets a new password by that link and signs in; all other sessions end. A guest may come along,
-    /// as with SignInWithPassword.
+    /// as with SignInWithPassword. auth/second-proof-required: the account asks for a second proof
+    /// (SignInChallenges), with which the password is set; the link is used up.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/too-many-requests`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/device-key-required`, `auth/invalid-device-key`, `auth/idempotency-key-reused`,
-    ///   `auth/invalid-sign-in-proof`.
+    ///   `auth/device-key-required`, `auth/invalid-device-key`, `auth/second-proof-required`,
+    ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`, `auth/operation-not-allowed`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse
 
-    /// Replaces the password of a signed-in user who enters the current one; the other sessions end.
+    /// Replaces the password of a signed-in user who enters the current one; the other sessions end. An
+    /// account with a second factor needs a second proof of the last five minutes as well
+    /// (auth/requires-recent-login).
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
-    ///   `auth/too-many-requests`, `auth/user-disabled`, `auth/session-ended`, `auth/email-not-verified`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/requires-recent-login`, `auth/too-many-requests`, `auth/user-disabled`,
+    ///   `auth/session-ended`, `auth/email-not-verified`, `auth/idempotency-key-reused`,
+    ///   `auth/operation-not-allowed`.
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse
@@ -136,6 +141,7 @@ package enum PasswordsDescription {
                 "auth/invalid-email",
                 "auth/too-many-requests",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Passwords/ResetPassword": [
                 "auth/invalid-link",
@@ -146,23 +152,27 @@ package enum PasswordsDescription {
                 "auth/session-ended",
                 "auth/device-key-required",
                 "auth/invalid-device-key",
+                "auth/second-proof-required",
                 "auth/idempotency-key-reused",
                 "auth/invalid-sign-in-proof",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.Passwords/ChangePassword": [
                 "auth/invalid-access-token",
                 "auth/invalid-credential",
                 "auth/weak-password",
+                "auth/requires-recent-login",
                 "auth/too-many-requests",
                 "auth/user-disabled",
                 "auth/session-ended",
                 "auth/email-not-verified",
                 "auth/idempotency-key-reused",
+                "auth/operation-not-allowed",
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Passwords,
         ])

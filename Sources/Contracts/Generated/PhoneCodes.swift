@@ -31,8 +31,9 @@ package protocol PhoneCodesAPI: Sendable {
     ) async throws -> IdentityV1.RequestCodeResponse
 
     /// Signs in with a code: to the account with this number, to the calling guest, or to a new
-    /// account. Account recovery is the same call. auth/second-proof-required has the account's other
-    /// methods (`alternatives`), if the number is reported to have changed hands.
+    /// account. Account recovery is the same call. auth/second-proof-required has a challenge
+    /// (SecondProofs), if the account asks for a second proof, or if the number is reported to have
+    /// changed hands.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/second-proof-required`, `auth/user-disabled`, `auth/operation-not-allowed`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/consent-required`,
@@ -247,10 +248,11 @@ package enum PhoneCodesDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Phone,
+            FileDescriptors.gatewayV1Passkeys,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.gatewayV1Sessions,
             FileDescriptors.gatewayV1Guests,

@@ -42,10 +42,10 @@ package protocol PhoneSignInAPI: Sendable {
     /// guess at each sent code is checked, until one is right. If the operator has switched sign-in by
     /// phone off (`phone-countries` is empty), it is auth/operation-not-allowed.
     ///
-    /// auth/second-proof-required: the number is reported to have changed hands recently, and the
-    /// account has another sign-in method; the error's `alternatives` are the methods ("password").
-    /// Sign in with one of them, then request a code to REAUTHENTICATE in that session and
-    /// reauthenticate with it: after that the number alone is sufficient again.
+    /// auth/second-proof-required: the code was right, and the account asks for a second proof
+    /// (SignInChallenges). That is also so if the number is reported to have changed hands recently and
+    /// the account has another proof, independent of the number; with it the number alone is sufficient
+    /// again. `alternatives` are the account's sign-in methods that would do ("password").
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
@@ -236,8 +236,8 @@ package enum PhoneSignInDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Phone,
         ])

@@ -72,10 +72,11 @@ package enum PhoneSignalsDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Phone,
+            FileDescriptors.gatewayV1Passkeys,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.gatewayV1Sessions,
             FileDescriptors.gatewayV1Guests,

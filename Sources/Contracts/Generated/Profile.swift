@@ -321,5 +321,9 @@ package enum ProfileDescription {
                 "auth/operation-not-allowed",
             ],
         ],
-        fileDescriptors: [FileDescriptors.gatewayV1Account, FileDescriptors.gatewayV1Profile])
+        fileDescriptors: [
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Profile,
+        ])
 }

@@ -9,8 +9,9 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ProviderNoticesAPI: Sendable {
     /// Processes what a provider has posted to your notification endpoint. Apple posts {"payload":
-    /// "eyJ…"}: pass the payload on unchanged. Answer Apple with 200 after this call has succeeded,
-    /// and with 503 if it fails, so that Apple sends the notification again.
+    /// "eyJ…"}: pass the payload on unchanged. Google posts the token itself (RFC 8935). Answer Apple
+    /// with 200 and Google with 202 after this call has succeeded, and both with 503 if it fails, so
+    /// that the notification is sent again.
     ///
     /// A notification may be passed on any number of times. The response is the same for each, whether
     /// or not it is genuine, since your endpoint can be called by anyone.
@@ -40,8 +41,9 @@ package protocol ProviderNoticesService: Sendable {
 /// What a server of `postern.gateway.v1.ProviderNotices` implements: the identity service, of these methods.
 package protocol IdentityProviderNoticesService: Sendable {
     /// Processes what a provider has posted to your notification endpoint. Apple posts {"payload":
-    /// "eyJ…"}: pass the payload on unchanged. Answer Apple with 200 after this call has succeeded,
-    /// and with 503 if it fails, so that Apple sends the notification again.
+    /// "eyJ…"}: pass the payload on unchanged. Google posts the token itself (RFC 8935). Answer Apple
+    /// with 200 and Google with 202 after this call has succeeded, and both with 503 if it fails, so
+    /// that the notification is sent again.
     ///
     /// A notification may be passed on any number of times. The response is the same for each, whether
     /// or not it is genuine, since your endpoint can be called by anyone.

@@ -25,13 +25,15 @@ package protocol ProvidersAPI: Sendable {
     /// auth/invalid-provider-token and auth/missing-or-invalid-nonce: request a new nonce and show the
     /// dialog again. auth/provider-unavailable: the same call may succeed later.
     /// auth/user-disabled is returned only if the token was valid. auth/operation-not-allowed: the
-    /// operator has not configured the provider.
+    /// operator has not configured the provider. auth/second-proof-required: the token was valid, and
+    /// the account asks for a second proof (SignInChallenges).
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
     ///   `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/email-already-in-use`, `auth/consent-required`,
     ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
+    ///   `auth/email-not-verified`, `auth/second-proof-required`, `auth/idempotency-key-reused`,
+    ///   `auth/invalid-sign-in-proof`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse
@@ -47,13 +49,15 @@ package protocol ProvidersService: Sendable {
     /// auth/invalid-provider-token and auth/missing-or-invalid-nonce: request a new nonce and show the
     /// dialog again. auth/provider-unavailable: the same call may succeed later.
     /// auth/user-disabled is returned only if the token was valid. auth/operation-not-allowed: the
-    /// operator has not configured the provider.
+    /// operator has not configured the provider. auth/second-proof-required: the token was valid, and
+    /// the account asks for a second proof (SignInChallenges).
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
     ///   `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/email-already-in-use`, `auth/consent-required`,
     ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
+    ///   `auth/email-not-verified`, `auth/second-proof-required`, `auth/idempotency-key-reused`,
+    ///   `auth/invalid-sign-in-proof`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse
@@ -171,13 +175,14 @@ package enum ProvidersDescription {
                 "auth/device-key-required",
                 "auth/invalid-device-key",
                 "auth/email-not-verified",
+                "auth/second-proof-required",
                 "auth/idempotency-key-reused",
                 "auth/invalid-sign-in-proof",
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Providers,
         ])

@@ -10,19 +10,22 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PushDevicesAPI: Sendable {
     /// Registers a device or renews its registration; an account that had it before loses it. Of more
-    /// than 20 devices of an account the one that was seen least recently is removed. An unknown app
-    /// is rpc/invalid-argument.
+    /// than 4 devices of a session, and more than 20 of an account, the one that was seen least recently
+    /// is removed. An unknown app is rpc/invalid-argument. The caller has to ask session whether the
+    /// session has ended, after the answer: `PushRegistrations/RegisterPushDevice` of the gateway does.
+    /// - Throws: `auth/operation-not-allowed`.
     func register(
         _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.RegisterDeviceResponse
 
-    /// Replaces a device's token with a new one from its platform; rpc/not-found if the account has no
-    /// such device.
+    /// Replaces a device's token with a new one from its platform; rpc/not-found if the account, or its
+    /// session, has no such device.
     func update(
         _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UpdateDeviceResponse
 
-    /// Removes one device, or those that were registered with a session.
+    /// Removes one device, those that were registered with a session, or with both given the device if
+    /// it was registered with that session.
     func unregister(
         _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UnregisterDeviceResponse
@@ -160,5 +163,10 @@ package enum PushDevicesDescription {
     package static let service = ServiceDescription(
         name: "postern.notification.v1.PushDevices",
         methods: [register, update, unregister, revokeAll, list],
-        fileDescriptors: [FileDescriptors.notificationV1Devices])
+        errors: [
+            "postern.notification.v1.PushDevices/Register": [
+                "auth/operation-not-allowed",
+            ],
+        ],
+        fileDescriptors: [FileDescriptors.gatewayV1Push, FileDescriptors.notificationV1Devices])
 }

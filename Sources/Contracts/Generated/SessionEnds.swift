@@ -87,8 +87,8 @@ package enum SessionEndsDescription {
         name: "postern.session.v1.SessionEnds",
         methods: [watchRevocations],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.sessionV1Ends,
         ])

@@ -21,7 +21,7 @@ package protocol SessionsAPI: Sendable {
         _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
     ) async throws -> SessionV1.ValidateAccessTokenResponse
 
-    /// Returns the state of the session of an access token, however old the token is.
+    /// Returns the state of the session of an access token, however old the token is; or of a session.
     func inspectSession(
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectSessionResponse
@@ -31,6 +31,13 @@ package protocol SessionsAPI: Sendable {
     func endAccountSessions(
         _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountSessionsResponse
+
+    /// Sets what access tokens of an account have besides, from the next one on. Only for identity. A
+    /// version that is not above the known one changes nothing, so calls may arrive in any order; nor
+    /// does a call about an account whose deletion has begun.
+    func setAccountClaims(
+        _ request: SessionV1.SetAccountClaimsRequest, _ context: CallContext
+    ) async throws -> SessionV1.SetAccountClaimsResponse
 }
 
 /// What a server of `postern.session.v1.Sessions` implements.
@@ -79,6 +86,13 @@ package struct SessionsClient: SessionsAPI {
         try await channel.call(
             SessionsDescription.endAccountSessions, request, context)
     }
+
+    package func setAccountClaims(
+        _ request: SessionV1.SetAccountClaimsRequest, _ context: CallContext
+    ) async throws -> SessionV1.SetAccountClaimsResponse {
+        try await channel.call(
+            SessionsDescription.setAccountClaims, request, context)
+    }
 }
 
 /// Serves `postern.session.v1.Sessions`.
@@ -105,6 +119,10 @@ package enum SessionsDispatcher {
                 .async(SessionsDescription.endAccountSessions) {
                     (request: SessionV1.EndAccountSessionsRequest, context) in
                     try await service.endAccountSessions(request, context)
+                },
+                .async(SessionsDescription.setAccountClaims) {
+                    (request: SessionV1.SetAccountClaimsRequest, context) in
+                    try await service.setAccountClaims(request, context)
                 },
             ])
     }
@@ -143,10 +161,23 @@ package enum SessionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
+    /// `SetAccountClaims`.
+    package static let setAccountClaims = MethodDescription(
+        name: "postern.session.v1.Sessions/SetAccountClaims",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.Sessions",
-        methods: [createSession, validateAccessToken, inspectSession, endAccountSessions],
+        methods: [
+            createSession,
+            validateAccessToken,
+            inspectSession,
+            endAccountSessions,
+            setAccountClaims,
+        ],
         errors: [
             "postern.session.v1.Sessions/CreateSession": [
                 "auth/invalid-sign-in-proof",
@@ -157,9 +188,12 @@ package enum SessionsDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Passkeys,
+            FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Sessions,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.sessionV1Session,

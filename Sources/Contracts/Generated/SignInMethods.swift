@@ -7,10 +7,10 @@ package import RPC
 /// email links the account automatically; this service is for methods that share no email with the
 /// account.
 ///
-/// LinkProvider and UnlinkMethod require recent authentication. auth/requires-recent-login lists the
-/// proofs in `acceptable_proofs`, as AccountSessions/CheckRecentProof does;
-/// AccountSessions/Reauthenticate provides one. A guest has no methods and cannot authenticate: it
-/// signs up or in instead.
+/// LinkProvider, LinkPassword and UnlinkMethod require recent authentication.
+/// auth/requires-recent-login lists the proofs in `acceptable_proofs`, as
+/// AccountSessions/CheckRecentProof does; AccountSessions/Reauthenticate provides one. A guest has no
+/// methods and cannot authenticate: it signs up or in instead.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SignInMethodsAPI: Sendable {
@@ -31,8 +31,22 @@ package protocol SignInMethodsAPI: Sendable {
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse
 
+    /// Adds a password to an account that has none and whose address is verified, and notifies the
+    /// owner. The other sessions stay. auth/provider-already-linked if the account has a password:
+    /// Passwords/ChangePassword; auth/email-not-verified if its address is not verified;
+    /// auth/operation-not-allowed without an address (Emails/RequestEmailChange adds one), and for a
+    /// guest.
+    /// - Throws: `auth/requires-recent-login`, `auth/provider-already-linked`, `auth/email-not-verified`,
+    ///   `auth/operation-not-allowed`, `auth/weak-password`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func linkPassword(
+        _ request: GatewayV1.LinkPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkPasswordResponse
+
     /// Removes a method and notifies the owner. auth/last-sign-in-method if no method would remain;
-    /// auth/no-such-provider if the account does not have it.
+    /// auth/no-such-provider if the account does not have it. "passkey" is rpc/invalid-argument: an
+    /// account may have several, and Passkeys/RemovePasskey removes one.
     /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
     ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
@@ -53,6 +67,19 @@ package protocol SignInMethodsService: Sendable {
     func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse
+
+    /// Adds a password to an account that has none and whose address is verified, and notifies the
+    /// owner. The other sessions stay. auth/provider-already-linked if the account has a password:
+    /// Passwords/ChangePassword; auth/email-not-verified if its address is not verified;
+    /// auth/operation-not-allowed without an address (Emails/RequestEmailChange adds one), and for a
+    /// guest.
+    /// - Throws: `auth/requires-recent-login`, `auth/provider-already-linked`, `auth/email-not-verified`,
+    ///   `auth/operation-not-allowed`, `auth/weak-password`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func linkPassword(
+        _ request: GatewayV1.LinkPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkPasswordResponse
 }
 
 /// What a server of `postern.gateway.v1.SignInMethods` implements: the identity service, of these methods.
@@ -75,7 +102,8 @@ package protocol IdentitySignInMethodsService: Sendable {
     ) async throws -> GatewayV1.ListSignInMethodsResponse
 
     /// Removes a method and notifies the owner. auth/last-sign-in-method if no method would remain;
-    /// auth/no-such-provider if the account does not have it.
+    /// auth/no-such-provider if the account does not have it. "passkey" is rpc/invalid-argument: an
+    /// account may have several, and Passkeys/RemovePasskey removes one.
     /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
     ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
@@ -124,6 +152,13 @@ package struct SignInMethodsClient: SignInMethodsAPI {
             SignInMethodsDescription.linkProvider, request, context)
     }
 
+    package func linkPassword(
+        _ request: GatewayV1.LinkPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkPasswordResponse {
+        try await channel.call(
+            SignInMethodsDescription.linkPassword, request, context)
+    }
+
     package func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
     ) async throws -> GatewayV1.UnlinkMethodResponse {
@@ -144,6 +179,10 @@ package enum SignInMethodsDispatcher {
                 .async(SignInMethodsDescription.linkProvider) {
                     (request: GatewayV1.LinkProviderRequest, context) in
                     try await service.linkProvider(request, context)
+                },
+                .async(SignInMethodsDescription.linkPassword) {
+                    (request: GatewayV1.LinkPasswordRequest, context) in
+                    try await service.linkPassword(request, context)
                 },
             ])
     }
@@ -193,6 +232,17 @@ package enum SignInMethodsDescription {
             session: .required,
             remembersRepeats: true)
 
+    /// `LinkPassword`.
+    package static let linkPassword = MethodDescription(
+        name: "postern.gateway.v1.SignInMethods/LinkPassword",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false, isCostly: true,
+            hasSecrets: true,
+            isPublic: true,
+            session: .required,
+            remembersRepeats: true)
+
     /// `UnlinkMethod`.
     package static let unlinkMethod = MethodDescription(
         name: "postern.gateway.v1.SignInMethods/UnlinkMethod",
@@ -208,7 +258,7 @@ package enum SignInMethodsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.SignInMethods",
-        methods: [listSignInMethods, linkProvider, unlinkMethod],
+        methods: [listSignInMethods, linkProvider, linkPassword, unlinkMethod],
         errors: [
             "postern.gateway.v1.SignInMethods/ListSignInMethods": [
                 "auth/invalid-access-token",
@@ -229,6 +279,18 @@ package enum SignInMethodsDescription {
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
             ],
+            "postern.gateway.v1.SignInMethods/LinkPassword": [
+                "auth/requires-recent-login",
+                "auth/provider-already-linked",
+                "auth/email-not-verified",
+                "auth/operation-not-allowed",
+                "auth/weak-password",
+                "auth/too-many-requests",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
             "postern.gateway.v1.SignInMethods/UnlinkMethod": [
                 "auth/requires-recent-login",
                 "auth/last-sign-in-method",
@@ -241,8 +303,8 @@ package enum SignInMethodsDescription {
             ],
         ],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.gatewayV1Methods,

@@ -10,8 +10,9 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SignInOptionsAPI: Sendable {
-    /// Returns the sign-in methods that are switched on, and what each needs. They change only when
-    /// the operator restarts identity with other settings.
+    /// Returns the sign-in methods that are switched on, and what each needs. For an app that calls the
+    /// web service, they are those that its `methods` in the operator's apps file let it call. They
+    /// change only when the operator restarts identity with other settings, or changes that file.
     func getSignInOptions(
         _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetSignInOptionsResponse
@@ -27,8 +28,9 @@ package protocol SignInOptionsAPI: Sendable {
 
 /// What a server of `postern.gateway.v1.SignInOptions` implements: the identity service.
 package protocol SignInOptionsService: SignInOptionsAPI {
-    /// Returns the sign-in methods that are switched on, and what each needs. They change only when
-    /// the operator restarts identity with other settings.
+    /// Returns the sign-in methods that are switched on, and what each needs. For an app that calls the
+    /// web service, they are those that its `methods` in the operator's apps file let it call. They
+    /// change only when the operator restarts identity with other settings, or changes that file.
     func getSignInOptions(
         _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetSignInOptionsResponse

@@ -173,8 +173,8 @@ package enum VerificationDescription {
         name: "postern.gateway.v1.Verification",
         methods: [getKeySet, watchRevocations, introspectToken],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Verification,
         ])

@@ -1,12 +1,15 @@
 extension LimitName {
-    /// Sign-ups from one address; IPv6 by /48, which is what one customer has.
+    /// Sign-ups and corrections of a mistyped email from one address; IPv6 by /48, which is what one
+    /// customer has.
     package static let signUpByAddress = LimitName(4)
+    /// The same at a site that many people share.
+    package static let signUpBySharedSite = LimitName(62)
     /// Guest accounts from one address; IPv6 by /48.
     package static let guestSignUpByAddress = LimitName(25)
     /// Sign-ups and guest accounts of one app of the web service.
     package static let newAccountByApp = LimitName(38)
-    /// Sign-ups on one email from one address, or from one application without addresses. While the
-    /// email is taken, each of them sends its owner a mail.
+    /// Sign-ups on one email, and corrections to it, from one address, or from one application
+    /// without addresses. While the email is taken, each of them sends its owner a mail.
     package static let signUpOnTakenEmail = LimitName(5)
     /// Password reset links to one email.
     package static let passwordResetByEmail = LimitName(16)
@@ -15,14 +18,14 @@ extension LimitName {
     /// Links to reset a password or to delete an account, requested from one address, to any
     /// emails; IPv6 by /48.
     package static let passwordResetByAddress = LimitName(30)
-    /// Verification mails that one account requests.
+    /// Verification mails that one account requests, and corrections of its email.
     package static let verificationMailByAccount = LimitName(15)
     /// Mails to the parents that one account names.
     package static let parentalMailByAccount = LimitName(42)
-    /// Mails to one email that other people cause: it is taken, or is about to become another
-    /// account's.
+    /// Mails to one email that other people cause: it is taken, is about to become another account's,
+    /// or has become one's by a correction.
     package static let mailByTarget = LimitName(31)
-    /// Checks of new passwords from one address; IPv6 by /64.
+    /// Checks of new passwords, and new passwords that are sent, from one address; IPv6 by /64.
     package static let passwordCheckByAddress = LimitName(37)
     /// Changes of one account's profile.
     package static let profileUpdateByAccount = LimitName(17)
@@ -34,8 +37,14 @@ extension LimitName {
     package static let guestBundleByAccount = LimitName(40)
     /// Exports of one account's data.
     package static let exportByAccount = LimitName(43)
+    /// Devices for push messages that one account registers, and their new tokens.
+    package static let pushDeviceByAccount = LimitName(47)
     /// Requests to delete one account, in its own sessions.
     package static let deletionByAccount = LimitName(44)
+    /// Push messages of backends to one account.
+    package static let pushByAccount = LimitName(48)
+    /// Calls of a backend about accounts that it manages.
+    package static let backendAccountByApplication = LimitName(61)
     /// Calls of an application that may assert its users' addresses and did not. All its users
     /// share one subject, so that the application notices.
     package static let unaddressedByApplication = LimitName(6)
@@ -46,8 +55,20 @@ let accountLimits: [LimitDefinition] = [
     // Against accounts created by one customer.
     LimitDefinition(
         .signUpByAddress, "sign-up-by-address", .window(3, minutes: 60), of: .site, in: .address,
-        filledBy: "accounts created", refuses: "that address", abuse: "A, S: its own",
-        wayIn: "another network"),
+        filledBy: "accounts created, and mistyped emails corrected (`CorrectEmail`)",
+        refuses: "that address", abuse: "A, S: its own", wayIn: "another network"),
+    // The same where many people share an address: a school, an office, a carrier's gateway. It
+    // replaces the limit above there (`RateLimitService/Lanes/SharedSites.swift`).
+    LimitDefinition(
+        .signUpBySharedSite, "sign-up-by-shared-site", .window(60, minutes: 60), of: .site,
+        in: .address, by: .limiter,
+        filledBy: "the same, at a site whose `accounts-by-site` is full",
+        refuses: "that address, so all who share it",
+        abuse: """
+            A, S: one of the site's people fills it for an hour; with twenty accounts that are \
+            proved and a week old, its own
+            """,
+        wayIn: "sign in: existing accounts do not count here; another network"),
     // The same for guests: an app creates one for each installation, and many users share one
     // address.
     LimitDefinition(
@@ -71,8 +92,8 @@ let accountLimits: [LimitDefinition] = [
     LimitDefinition(
         .signUpOnTakenEmail, "sign-up-on-taken-email", .window(3, minutes: 60), of: .emailAtSite,
         in: .text,
-        filledBy: "sign-ups there", refuses: "that address for that email", abuse: "A: its own",
-        wayIn: "sign in"),
+        filledBy: "sign-ups there, and corrections to it", refuses: "that address for that email",
+        abuse: "A: its own", wayIn: "sign in"),
     // An email's owner, against reset links.
     LimitDefinition(
         .passwordResetByEmail, "password-reset-by-email", .window(3, minutes: 60), of: .email,
@@ -96,16 +117,21 @@ let accountLimits: [LimitDefinition] = [
     LimitDefinition(
         .passwordResetByAddress, "password-reset-by-address", .window(20, minutes: 60), of: .site,
         in: .address, says: .mail,
-        filledBy: "links requested, to reset a password or to delete an account",
+        filledBy: """
+            links requested, to reset a password or to delete an account; sign-ins disowned by a \
+            mailed link
+            """,
         refuses: "that address", abuse: "A, S: its own", wayIn: "another network"),
     // An email's owner, against verification mails that an account requests.
     LimitDefinition(
         .verificationMailByAccount, "verification-mail-by-account", .window(3, minutes: 60),
         of: .accountOrEmail, in: .text, says: .mail,
-        filledBy: "mails that its owner requests to verify the address", refuses: "that account",
+        filledBy: "mails that its owner requests to verify the address, and corrections of it",
+        refuses: "that account",
         abuse: """
-            none: only the account's own session charges it. Under `strict` each account that \
-            claims an email has its own three, and an address creates three accounts in 1 h
+            none: only the account's own session or its password charges it. Under `strict` each \
+            account that claims an email has its own three, and an address creates three accounts \
+            in 1 h
             """,
         wayIn: "the mails that were sent"),
     // Other people, against mails of one child. Two parents, and one address that was mistyped.
@@ -123,7 +149,8 @@ let accountLimits: [LimitDefinition] = [
         says: .mail,
         filledBy: """
             mails that strangers can cause too: the email is taken, is about to become another \
-            account's, or is claimed by a sign-up under `enumeration: strict`
+            account's, has become one's by a correction, or is claimed by a sign-up under \
+            `enumeration: strict`
             """,
         refuses: """
             without a session no caller: the mail is not sent, the response is the same. A change \
@@ -136,15 +163,16 @@ let accountLimits: [LimitDefinition] = [
             mail in the new session (`verification-mail-by-account`), or a provider. A change of \
             email: waiting
             """),
-    // Identity's time, against one household's checks of new passwords, and passwords sent with a
-    // mailed link: one a second is more than a person types. None says anything about another
-    // person's account, so the limit protects no secret.
+    // Identity's time and its 64 places at the service of leaked passwords, against one household's
+    // checks of new passwords, and new passwords that are sent: one a second is more than a person
+    // types. None says anything about another person's account, so the limit protects no secret.
     LimitDefinition(
         .passwordCheckByAddress, "password-check-by-address", .window(60, minutes: 1), of: .address,
         in: .address, isDurable: false,
         filledBy: """
-            checks of new passwords (`CheckPassword`), and passwords sent with a mailed link \
-            (`ResetPassword`, `VerifyEmail`)
+            checks of new passwords (`CheckPassword`), and new passwords that are sent, also refused \
+            ones: with a mailed link (`ResetPassword`, `VerifyEmail`), at a sign-up, in a session \
+            (`ChangePassword`, `LinkPassword`)
             """,
         refuses: "more of them from that address",
         abuse: "A, S: its own; the limit bounds work and protects no secret",
@@ -171,8 +199,9 @@ let accountLimits: [LimitDefinition] = [
         filledBy: """
             calls that write or remove its documents or its drafts of onboarding, change its \
             consents or privacy settings, choose about a guest's documents or retry their \
-            migration, link or remove a sign-in method or prove the owner (`Reauthenticate`), also \
-            refused ones
+            migration, link or remove a sign-in method, remove a device for push messages, make a \
+            link to a page (`CreateDeletionLink`, `CreateExportLink`), or prove the owner \
+            (`Reauthenticate`), also refused ones
             """,
         refuses: "more such calls of that account",
         abuse: "none: only the account's own session charges it",
@@ -231,6 +260,48 @@ let accountLimits: [LimitDefinition] = [
             after an hour, or by a mailed link (`deletion-link-by-email`); no other mail counts \
             here
             """),
+    // Notification's store, against one account's registrations. An app registers at each start, and
+    // an account has 5 sessions.
+    LimitDefinition(
+        .pushDeviceByAccount, "push-device-by-account", .window(30, minutes: 60), of: .account,
+        in: .account, says: .change, isDurable: false,
+        filledBy: """
+            devices for push messages that it registers in its own sessions, and their new tokens, \
+            also repeats
+            """,
+        refuses: "more registrations and new tokens of that account",
+        abuse: "none: only the account's own session charges it",
+        wayIn: """
+            after an hour; registered devices get their messages, and sign-in does not count here
+            """),
+    // A person, against backends that push without end: one a minute. All backends together, since
+    // the person sees one app. Its subject is the account that the request names
+    // (`MethodDescription.pushCharge`).
+    LimitDefinition(
+        .pushByAccount, "push-by-account", .window(60, minutes: 60), of: .account, in: .account,
+        isDurable: false,
+        filledBy: """
+            push messages that backends send to it, all backends together; repeats by one \
+            application token count once; the person's own notices and codes do not count
+            """,
+        refuses: "more push messages of backends to that account",
+        abuse: """
+            a backend that `push-senders` names fills it, and the messages of other backends wait; \
+            no other caller can
+            """,
+        wayIn: "after an hour; notices, codes and sign-in do not count here"),
+    // Our work, against a backend that manages accounts without end, or whose key a thief uses: ten
+    // calls a second. A company's people are created in minutes.
+    LimitDefinition(
+        .backendAccountByApplication, "backend-account-by-application",
+        .rate(600, minutes: 1), of: .backend, in: .address, isDurable: false,
+        filledBy: """
+            its calls of `BackendAccounts`, also those that are refused; repeats by one application \
+            token count once
+            """,
+        refuses: "more such calls of that backend",
+        abuse: "none: only a backend that `account-managers` names fills it, and its own",
+        wayIn: "after a second or more; sign-in does not count here"),
     // Against an application that does not assert its users' addresses, so that it notices.
     LimitDefinition(
         .unaddressedByApplication, "unaddressed-by-application", .window(60, minutes: 1),

@@ -8,8 +8,8 @@
 ///               account knows                      reaches
 ///     text      a text: an email or a number       all whose subject a stranger can name
 ///
-/// A flood in one class does not affect the others. Marks of known devices have a table of their
-/// own.
+/// A flood in one class does not affect the others. Marks have a table of their own, in which those
+/// of known devices and those of sites have half each.
 package enum CapacityClass: Int, CaseIterable, Sendable {
     /// Addresses and applications.
     case address = 0

@@ -1,6 +1,6 @@
 /// All that is declared about one limit: a row of `PasswordLimits.swift`, `PhoneLimits.swift`,
-/// `AccountLimits.swift` or `TableLimits.swift`. What a flow does when the rate limiter does not
-/// answer is decided in the gateway (`LimitedFlow`, R-07).
+/// `SecondProofLimits.swift`, `AccountLimits.swift` or `TableLimits.swift`. What a flow does when
+/// the rate limiter does not answer is decided in the gateway (`LimitedFlow`, R-07).
 package struct LimitDefinition: Sendable {
     /// Who charges a limit.
     package enum Charger: Sendable {
@@ -77,25 +77,31 @@ package struct LimitDefinition: Sendable {
 
 /// The limits in groups, each with a table in `RateLimitService/README.md` under its heading.
 package enum LimitGroup: String, CaseIterable, Sendable {
-    /// Passwords, and tokens of providers.
+    /// Passwords, tokens of providers, and passkeys.
     case passwords = "Guesses at passwords"
     /// Messages to phones, and guesses at codes.
     case phones = "Codes to phones"
+    /// Second proofs of sign-ins.
+    case secondProofs = "Second proofs"
     /// All else that callers do.
     case accounts = "Accounts, mails and changes"
     /// New subjects.
     case capacity = "Capacity"
     /// Marks of known devices.
     case devices = "Known devices"
+    /// Sites that many people share.
+    case sites = "Shared sites"
 
     /// Its rows.
     package var limits: [LimitDefinition] {
         switch self {
         case .passwords: passwordLimits
         case .phones: phoneLimits
+        case .secondProofs: secondProofLimits
         case .accounts: accountLimits
         case .capacity: capacityLimits
         case .devices: deviceLimits
+        case .sites: siteLimits
         }
     }
 }

@@ -19,8 +19,12 @@ package enum LimitSubject: CaseIterable, Sendable {
     case email
     /// The same at a site: `ADDRESS|EMAIL`.
     case emailAtSite
+    /// An account's id there: `ADDRESS|ACCOUNT`.
+    case accountAtSite
     /// An account's id.
     case account
+    /// An account's id, and the kind of first proof: `ACCOUNT|PROOF` (`TOTPLane`).
+    case accountAndProof
     /// An account's id, or its email where the caller proves the account by its password.
     case accountOrEmail
     /// A phone number (E.164).
@@ -37,6 +41,8 @@ package enum LimitSubject: CaseIterable, Sendable {
     case owner
     /// An application that asserts no addresses.
     case application
+    /// A backend, by the name of its application.
+    case backend
     /// An app of the web service.
     case app
 
@@ -51,7 +57,9 @@ package enum LimitSubject: CaseIterable, Sendable {
         case .network: "IPv6 /48, IPv4 /24"
         case .email: "email"
         case .emailAtSite: "email at an address"
+        case .accountAtSite: "account at an address"
         case .account: "account"
+        case .accountAndProof: "account and first proof"
         case .accountOrEmail: "account, or email with its password"
         case .phoneNumber: "number"
         case .phoneBlock: "a thousand numbers"
@@ -60,6 +68,7 @@ package enum LimitSubject: CaseIterable, Sendable {
         case .knownDevice: "email, account or number, and known device"
         case .owner: "email, account or number"
         case .application: "application without addresses"
+        case .backend: "backend"
         case .app: "app of the web service"
         }
     }

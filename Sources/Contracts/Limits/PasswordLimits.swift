@@ -35,9 +35,12 @@ extension LimitName {
     package static let failedProviderByAccount = LimitName(22)
     /// The same from one device that the account knows (`TrustedLane`).
     package static let failedProviderByKnownDevice = LimitName(23)
+    /// Refused signatures by passkeys, from one address; IPv6 by /64.
+    package static let failedPasskeyByAddress = LimitName(60)
 }
 
-/// The limits on guesses at passwords, and on tokens of providers, which are in the same flows.
+/// The limits on guesses at passwords, on tokens of providers, which are in the same flows, and on
+/// passkeys.
 let passwordLimits: [LimitDefinition] = [
     // A password, against guesses from one device at one address.
     LimitDefinition(
@@ -99,8 +102,9 @@ let passwordLimits: [LimitDefinition] = [
             """,
         refuses: "all sign-ins with that email's password",
         abuse: """
-            none: only who knows the password fills it; V holds one only while its guess is \
-            compared, five at most (`failed-sign-in-by-account`)
+            V: holds one only while its guess is compared, five at most \
+            (`failed-sign-in-by-account`); who knows the password, and not the second proof, \
+            20 an hour, 100 without a sign-in of the owner
             """,
         wayIn: "twelve minutes later, provider, phone code, reset link"),
     // All accounts, against credential stuffing: raises the alarm and refuses nothing.
@@ -146,9 +150,11 @@ let passwordLimits: [LimitDefinition] = [
     LimitDefinition(
         .failedProviderByAccount, "failed-provider-by-account", .window(5, minutes: 15),
         of: .account, in: .account, isAboutGuessed: true,
-        filledBy: "invalid tokens in its own session, from unknown devices",
-        refuses: "tokens of providers in its sessions, from unknown devices",
-        abuse: "none: only the account's own session charges it", wayIn: "password, phone code"),
+        filledBy: """
+            invalid tokens in its own session, or as its second proof, from unknown devices
+            """,
+        refuses: "the same tokens, from unknown devices",
+        abuse: "V: only after a right first proof", wayIn: "password, phone code"),
     // The same from one device that it knows.
     LimitDefinition(
         .failedProviderByKnownDevice, "failed-provider-by-known-device", .window(5, minutes: 15),
@@ -156,6 +162,13 @@ let passwordLimits: [LimitDefinition] = [
         filledBy: "the same, from that device",
         refuses: "tokens of providers in its sessions, from that device", abuse: "the same",
         wayIn: "password, phone code"),
+    // Our verifications of passkeys, against one household: IPv6 by /64. A signature cannot be
+    // guessed, so there is no limit by account, by which strangers could lock it.
+    LimitDefinition(
+        .failedPasskeyByAddress, "failed-passkey-by-address", .window(50, minutes: 15),
+        of: .address, in: .address,
+        filledBy: "refused signatures by passkeys", refuses: "passkeys from that address",
+        abuse: "A: its own", wayIn: "any other method, another network"),
 ]
 
 extension LimitRule {

@@ -50,7 +50,7 @@ let phoneLimits: [LimitDefinition] = [
     LimitDefinition(
         .phoneCodeGuess, "phone-code-guess", .guessesAtACode, of: .phoneNumber, in: .text,
         says: .wrongCode, isAboutGuessed: true,
-        filledBy: "wrong guesses at a *live* code of it",
+        filledBy: "wrong guesses at a *live* code of it, right ones until their second proof",
         refuses: "unknown devices for that number",
         abuse: "V: 5 for each message that `phone-code-request` allows",
         wayIn: """
@@ -75,7 +75,7 @@ let phoneLimits: [LimitDefinition] = [
         .phoneCodeGuessByAddress, "phone-code-guess-by-address", .window(50, minutes: 15),
         of: .site, in: .address, says: .wrongCode,
         filledBy: """
-            guesses that were wrong or too late, or right for a number that needs a second proof \
+            guesses that were wrong or too late, or right and waiting for a second proof \
             (`auth/second-proof-required`), for any number and request
             """,
         refuses: "that address", abuse: "A, S: its own", wayIn: "another network"),

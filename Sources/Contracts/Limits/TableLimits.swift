@@ -11,6 +11,13 @@ extension LimitName {
     /// New marks of one account. Marks count for long, so one account may not make many
     /// (`KnownDevices`).
     package static let newDeviceByAccount = LimitName(21)
+    /// Not a limit but a count: the established accounts that signed in from one site
+    /// (`SharedSites`).
+    package static let accountsBySite = LimitName(63)
+    /// Not a limit but a mark: the account is in its site's count.
+    package static let accountAtSite = LimitName(64)
+    /// New marks of one account at sites.
+    package static let newSiteByAccount = LimitName(65)
 }
 
 /// The limits on new subjects, which bound the limiter's table.
@@ -32,7 +39,7 @@ let capacityLimits: [LimitDefinition] = [
         abuse: "any user of the application fills it"),
 ]
 
-/// Marks of known devices, in a table of their own. Operators cannot change their numbers.
+/// Marks of known devices, in the table of marks. Operators cannot change their numbers.
 let deviceLimits: [LimitDefinition] = [
     LimitDefinition(
         .knownDevice, "known-device", .mark, of: .knownDevice, in: .account, isDurable: false,
@@ -51,6 +58,36 @@ let deviceLimits: [LimitDefinition] = [
         in: .account, isDurable: false, by: .limiterFixed,
         filledBy: "devices that become known", refuses: "nobody: further devices stay unknown",
         abuse: "none: only its owner fills it", wayIn: "as from an unknown device"),
+]
+
+/// The sites that many people share, in the table of marks.
+let siteLimits: [LimitDefinition] = [
+    // How many established accounts make a site a shared one, and how long a sign-in counts for
+    // that. Each is one of the twenty hashes that a site has.
+    LimitDefinition(
+        .accountsBySite, "accounts-by-site", .window(20, minutes: 30 * 24 * 60), of: .site,
+        in: .address, isDurable: false, by: .limiter,
+        filledBy: """
+            accounts that signed in from there, a week old and with a verified email, a phone \
+            number or a provider; each once
+            """,
+        refuses: "nothing: while it is full, `sign-up-by-shared-site` holds there",
+        abuse: """
+            A, S: with twenty such accounts of its own, which it created at three an hour a week \
+            ago; T: the same at five more sites a day
+            """),
+    LimitDefinition(
+        .accountAtSite, "account-at-site", .window(1, minutes: 30 * 24 * 60), of: .accountAtSite,
+        in: .address, isDurable: false, by: .limiterFixed,
+        filledBy: "the same; it counts for as long as `accounts-by-site` does",
+        refuses: "nothing: a mark", abuse: "none: only a success sets it"),
+    // The table of marks, and other sites, against one account that moves from one to the next.
+    LimitDefinition(
+        .newSiteByAccount, "new-site-by-account", .window(5, minutes: 24 * 60), of: .account,
+        in: .address, isDurable: false, by: .limiterFixed,
+        filledBy: "sites in whose count it becomes one",
+        refuses: "nothing: at further sites it is not counted",
+        abuse: "none: only its owner fills it"),
 ]
 
 extension LimitRule {

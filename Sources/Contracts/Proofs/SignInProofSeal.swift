@@ -27,9 +27,17 @@ package struct SignInProofSeal: Sendable {
         constantTimeEqual(key.hash(Self.message(proof)), proof.mac)
     }
 
-    /// The bytes that the MAC covers. Proofs of earlier builds have no generation, and their MAC
-    /// has no part for it. Attack: a gateway removes the generation, so that only times are
-    /// compared; then the MAC is wrong.
+    /// The bytes that the MAC covers. Proofs of earlier builds have no generation or no purpose, and
+    /// their MAC has no part for it. Attack: a gateway removes the generation, so that only times are
+    /// compared, or the purpose, so that a re-authentication, which the gate has not judged, opens a
+    /// session; then the MAC is wrong. The part of a purpose is a text and has a length of its own,
+    /// so that no generation can be taken for it.
+    ///
+    /// The account's claims follow, if it has a version of them: a session program of an earlier
+    /// release, which knows none, goes on with all other accounts. Attack: a gateway gives its
+    /// account the role of an operator, or removes the version, so that a role that was taken away
+    /// comes back. The number of the roles is before them, so that no part can be moved from the
+    /// roles to what follows.
     private static func message(_ proof: IdentityV1.SignInProof) -> [UInt8] {
         let parts = [
             Array(proof.accountId.utf8), Array(proof.amr.joined(separator: "\u{1f}").utf8),
@@ -37,7 +45,16 @@ package struct SignInProofSeal: Sendable {
         ]
         let generation =
             proof.sessionGeneration == 0 ? [] : [[proof.sessionGeneration].bigEndianBytes]
+        let purpose =
+            proof.purpose == .unspecified
+            ? [] : [Array("purpose \(proof.purpose.rawValue)".utf8)]
         return Array("postern/1 sign-in proof\0".utf8)
-            + DelimitedParts.joined(parts + generation)
+            + DelimitedParts.joined(parts + generation + purpose + claims(in: proof))
+    }
+
+    private static func claims(in proof: IdentityV1.SignInProof) -> [[UInt8]] {
+        guard proof.claimsVersion != 0 else { return [] }
+        let head = "claims \(proof.claimsVersion) roles \(proof.roles.count)"
+        return ([head] + proof.roles + [proof.claimsJson]).map { Array($0.utf8) }
     }
 }

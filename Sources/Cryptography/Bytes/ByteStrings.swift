@@ -33,8 +33,8 @@ package enum DelimitedParts {
         joined.append(bigEndian: UInt32(0))
         write(&joined)
         let count = UInt32(truncatingIfNeeded: joined.count - start - 4)
-        for (index, shift) in zip(start..., [24, 16, 8, 0] as [UInt32]) {
-            joined[index] = UInt8(truncatingIfNeeded: count >> shift)
+        withUnsafeBytes(of: count.bigEndian) {
+            joined.replaceSubrange(start..<start + 4, with: $0)
         }
     }
 }

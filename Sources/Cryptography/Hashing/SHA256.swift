@@ -58,7 +58,7 @@ package struct SHA256: ~Copyable {
 enum Algorithms {
     nonisolated(unsafe) static let sha256 = found(EVP_MD_fetch(nil, "SHA256", nil))
     nonisolated(unsafe) static let aes256GCM = found(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
-    // For imported password hashes; nonisolated(unsafe) as above.
+    // For imported password hashes and, sha1, for authenticator apps; nonisolated(unsafe) as above.
     nonisolated(unsafe) static let sha1 = found(EVP_MD_fetch(nil, "SHA1", nil))
     nonisolated(unsafe) static let sha512 = found(EVP_MD_fetch(nil, "SHA512", nil))
     nonisolated(unsafe) static let aes256CTR = found(EVP_CIPHER_fetch(nil, "AES-256-CTR", nil))

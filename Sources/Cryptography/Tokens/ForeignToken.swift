@@ -16,14 +16,15 @@ package struct ForeignToken: Sendable {
     /// - Parameters:
     ///   - bytesMax: The largest token that is parsed.
     ///   - algorithms: The algorithms that the issuer may use.
+    ///   - isEvent: Whether it may also have the type of a security event token (RFC 8417, 2.3).
     /// - Throws: `.tooLong`, `.malformed`, or the reason for which the header is rejected:
     ///   `.algorithm`, `.type`, `.critical`, `.ownKey`, `.unknownKey`. `.signature` for a signature
     ///   of a wrong length.
     package init(
-        _ token: String, bytesMax: Int, algorithms: Set<SignatureAlgorithm>
+        _ token: String, bytesMax: Int, algorithms: Set<SignatureAlgorithm>, isEvent: Bool = false
     ) throws(TokenRefusal) {
         self.token = try CompactToken(token, bytesMax: bytesMax)
-        (algorithm, keyIdentifier) = try Self.read(self.token, algorithms)
+        (algorithm, keyIdentifier) = try Self.read(self.token, algorithms, isEvent: isEvent)
         guard algorithm.signatureBytes.contains(self.token.signature.count) else {
             throw .signature
         }
@@ -40,19 +41,23 @@ package struct ForeignToken: Sendable {
     }
 
     private static func read(
-        _ token: CompactToken, _ algorithms: Set<SignatureAlgorithm>
+        _ token: CompactToken, _ algorithms: Set<SignatureAlgorithm>, isEvent: Bool
     ) throws(TokenRefusal) -> (SignatureAlgorithm, String) {
         let header = token.header
         guard let name = header["alg"]?.string, let algorithm = SignatureAlgorithm(rawValue: name),
             algorithms.contains(algorithm)
         else { throw .algorithm }
-        guard isToken(header["typ"]) else { throw .type }
+        guard isToken(header["typ"]) || (isEvent && header["typ"] == .string(eventType)) else {
+            throw .type
+        }
         try token.requireNoOwnKey()
         guard let identifier = header["kid"]?.string, isIdentifier(identifier) else {
             throw .unknownKey
         }
         return (algorithm, identifier)
     }
+
+    private static let eventType = "secevent+jwt"
 
     /// Issuers omit `typ`, or write JWT in upper or lower case (RFC 7519, 5.1). Any other type is
     /// another kind of token: an access token, a logout token.

@@ -6,6 +6,7 @@ struct AccountSessionsHandler: AccountSessionsService {
     let accounts: any AccountsAPI
     let identities: any IdentitiesAPI
     let codes: any PhoneCodesAPI
+    let secondProofs: any SecondProofsAPI
     let tokens: TokenAccounts
     let devices: any DevicesAPI
     let limits: RateLimiter

@@ -18,27 +18,29 @@ extension AccountSessionsHandler {
             SessionV1.ListProofsRequest(accessToken: try context.requiredAccessToken()),
             context.onward())
         let now = Timestamp(milliseconds: known.nowMs)
-        guard let proof = demand.found(in: known.proofs, at: now) else {
-            throw demand.refusal(having: try await kinds(known, context))
+        // A request names the assurance that it requires, so what the account can reach does not
+        // matter.
+        guard let proof = demand.found(in: known.proofs, highest: .aal2, at: now) else {
+            throw demand.refusal(having: try await available(known, context))
         }
         return GatewayV1.CheckRecentProofResponse(
             sessionId: known.sessionId, accountId: known.accountId, amr: proof.amr,
-            provedAtMs: proof.provedAtMs)
+            provedAtMs: proof.provedAtMs,
+            acr: Assurance(ofSession: known.proofs.map(\.amr))?.rawValue ?? "")
     }
 
-    /// The kinds of proof that the account's methods allow, read for a refusal only. The session
-    /// service has found the caller's live session, so only the account's owner learns them.
-    private func kinds(
+    /// The proofs that the account's owner can give, read for a refusal only. The session service has
+    /// found the caller's live session, so only the account's owner learns them.
+    private func available(
         _ known: SessionV1.ListProofsResponse, _ context: CallContext
-    ) async throws -> Set<ProofKind> {
-        let request = IdentityV1.GetAccountRequest(accountId: known.accountId)
+    ) async throws -> AvailableProofs {
+        let request = IdentityV1.GetAccountRequest(accountId: known.accountId, withProofs: true)
         do {
-            let account = try await accounts.getAccount(request, context.onward()).account
-            let methods = (account?.methods ?? []).map(SignInMethod.init(name:))
-            return Set(methods: methods, hasDeviceKey: known.hasDeviceKey)
+            let proofs = try await accounts.getAccount(request, context.onward()).proofs
+            return AvailableProofs(proofs, hasDeviceKey: known.hasDeviceKey)
         } catch let error as ServiceError where error.code == .notFound {
-            // A deleted account has no method to prove itself with.
-            return []
+            // A deleted account has nothing to prove itself with.
+            return AvailableProofs([], hasDeviceKey: false)
         }
     }
 
@@ -57,6 +59,10 @@ extension AccountSessionsHandler {
         guard kinds.count == request.kinds.count else {
             throw ServiceError(.invalidArgument, fields: ["kinds"])
         }
-        return RecentProof(within: within, kinds: Set(kinds))
+        let minimum = request.minAcr.isEmpty ? Assurance.aal1.rawValue : request.minAcr
+        guard let least = Assurance(rawValue: minimum) else {
+            throw ServiceError(.invalidArgument, fields: ["min_acr"])
+        }
+        return RecentProof(within: within, kinds: Set(kinds), assurance: .atLeast(least))
     }
 }

@@ -9,10 +9,10 @@ extension AccountSessionsHandler {
     /// G-13: identify the caller's account → charge the limit → verify the proof → refund the
     /// charge and record the device as known → record the proof in the session.
     ///
-    /// A password, a provider's token and a code share the limits of a sign-in. Attack: a stolen
-    /// access token is used to guess the password outside those limits. A device's proof is a
-    /// signature, which cannot be guessed. The session service verifies it, as it has the device's
-    /// key.
+    /// A password, a provider's token and a code share the limits of a sign-in, also one of an
+    /// authenticator app, and a passkey. Attack: a stolen access token is used to guess the
+    /// password outside those limits. A device's proof is a signature, which cannot be guessed. The
+    /// session service verifies it, as it has the device's key.
     ///
     /// Each proof also counts as a write of documents. Attack: an account's own session repeats
     /// them without end, and each is a row of the audit trail.
@@ -26,15 +26,17 @@ extension AccountSessionsHandler {
         }
         let account = try await account(context)
         var reauthentication = SessionV1.ReauthenticateRequest(device: request.device)
-        reauthentication.proof = try await limits.charging(
+        let proved = try await limits.charging(
             .documentWrite(account: account.accountId), context
         ) {
             try await prove(request, shown, of: account, on: device, context, onward)
         }.answer
+        reauthentication.proof = proved.proof
         if case .deviceKey(let presence) = shown {
             reauthentication.presence = presence
         }
-        let answer = try await devices.reauthenticate(reauthentication, onward)
+        var answer = try await devices.reauthenticate(reauthentication, onward)
+        answer.recoveryCodesLeft = proved.recoveryCodesLeft
         await remember(shown, of: account, on: device, context)
         return answer
     }
@@ -58,61 +60,91 @@ extension AccountSessionsHandler {
         return account
     }
 
+    /// What identity says of a proof.
+    private struct Proved {
+        /// Nil for a device's proof.
+        var proof: IdentityV1.SignInProof?
+        /// After a recovery code.
+        var recoveryCodesLeft: UInt32 = 0
+    }
+
     /// Has the identity service verify a password, a provider's token or a code: it checks whose
     /// session calls, and whether the proof is one of its account. A device's proof is verified later,
     /// by the session service.
-    /// - Returns: nil for a device's proof.
     private func prove(
         _ request: GatewayV1.ReauthenticateRequest,
         _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: GatewayV1.Account,
         on device: String, _ context: CallContext, _ onward: CallContext
-    ) async throws -> IdentityV1.SignInProof? {
+    ) async throws -> Proved {
         switch shown {
-        case .password(let password):
+        case .password:
             // Its guess is refunded if it is right.
-            let signIn = GatewayV1.SignInWithPasswordRequest(
-                email: account.email, password: password, device: request.device)
-            return try await verify(signIn, of: account, on: device, context, onward)
+            return Proved(
+                proof: try await verify(request, of: account, on: device, context, onward))
         case .deviceKey:
             // For a password, the identity service checks the account's status itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
-            return nil
+            return Proved()
         case .providerToken:
-            return try await limits.countingProviderToken(
+            let proved = try await limits.countingProviderToken(
                 .providerProof(
                     account: account.accountId, device: device, caller: LimitedCaller(context)),
                 context
-            ) {
+            ) { _ in
                 try await identities.proveByProvider(request, onward)
-            }.proof
+            }
+            return Proved(proof: proved.proof)
         case .phoneCode(let code):
-            return try await limits.countingPhoneCode(
+            let proved = try await limits.countingPhoneCode(
                 PhoneNumber.required(code.phoneNumber), request: code.requestId, device: device,
                 context
-            ) {
+            ) { _ in
                 try await codes.proveByCode(request, onward)
-            }.proof
+            }
+            return Proved(proof: proved.proof)
+        case .totpCode:
+            return try await limits.countingSecondProof(context) {
+                try await limits.countingTOTPCode(
+                    of: account.accountId, after: .session, device: device, context
+                ) { try await proveByFactor(request, onward) }
+            }
+        case .passkey:
+            return try await limits.countingPasskey(context) { _ in
+                try await proveByFactor(request, onward)
+            }
+        case .recoveryCode:
+            let proved = try await limits.countingSecondProof(context) {
+                try await proveByFactor(request, onward)
+            }
+            await limits.rememberFactor(
+                of: account.accountId, after: .session, on: device, context)
+            return proved
         }
     }
 
+    private func proveByFactor(
+        _ request: GatewayV1.ReauthenticateRequest, _ onward: CallContext
+    ) async throws -> Proved {
+        let proved = try await secondProofs.proveBySecondFactor(request, onward)
+        return Proved(proof: proved.proof, recoveryCodesLeft: proved.recoveryCodesLeft)
+    }
+
+    /// Identity resolves the session's token itself, so the password is that of its account. The email
+    /// is for the limits only.
     private func verify(
-        _ signIn: GatewayV1.SignInWithPasswordRequest, of account: GatewayV1.Account,
+        _ request: GatewayV1.ReauthenticateRequest, of account: GatewayV1.Account,
         on device: String, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         // An account without an email has no password.
         guard !account.email.isEmpty else { throw ServiceError(.invalidCredential) }
-        let (verified, charge) = try await limits.countingPasswordGuess(
+        let (proved, charge) = try await limits.countingPasswordGuess(
             email: account.email, device: device, settledBy: accounts, context
-        ) { chargeID in
-            try await accounts.verifyPassword(
-                IdentityV1.VerifyPasswordRequest(
-                    signIn: signIn, inOwnSession: true, chargeId: chargeID), onward)
+        ) { charge in
+            try await accounts.proveByPassword(
+                IdentityV1.ProveByPasswordRequest(
+                    reauthentication: request, chargeId: charge.guess), onward)
         }
         await limits.succeed(charge, context)
-        // The email may have moved to another account between the two calls.
-        guard verified.account?.accountId == account.accountId else {
-            throw ServiceError(.invalidCredential)
-        }
-        return verified.proof
+        return proved.proof
     }
 }

@@ -4,6 +4,7 @@ import Contracts
 /// identity service, the session service and the rate limiter. Session serves the other methods.
 struct AuthHandler: AuthService {
     let accounts: any AccountsAPI
+    let credentials: any CredentialsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
     let tokens: TokenAccounts

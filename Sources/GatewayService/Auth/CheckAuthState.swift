@@ -14,6 +14,7 @@ extension AuthHandler {
         let token = try context.accessToken() ?? ""
         var answer = try await state(token, context)
         answer.answeredAtMs = try await sessionTime(context)
+        answer.userMessage = answer.sentence(in: context.metadata.voice)
         return answer
     }
 
@@ -69,5 +70,26 @@ extension AuthHandler {
         case .accountDeleted: .accountDeleted
         case .unspecified, .unrecognized: .noSession
         }
+    }
+}
+
+extension GatewayV1.CheckAuthStateResponse {
+    /// Why the person is signed out: the sentence of `auth/session-ended` for the reason. Empty for
+    /// a session that can go on, and without one.
+    ///
+    ///     reason                                the sentence is about
+    ///     inactive, maximumAge, security, …     the end of the session, in its detail (`endReason`)
+    ///     accountDeleted, of a live session     the account: its deletion has begun
+    ///     revoked, of a live session            the operator, who has suspended the account
+    ///     accessTokenExpired, noSession, none   nothing
+    func sentence(in voice: Voice) -> String {
+        let end: EndReason? =
+            switch reason {
+            case .accountDeleted: .accountDeleted
+            case .revoked, .inactive, .maximumAge, .security, .providerRevoked:
+                endReason == .unspecified ? .revoked : EndReason(endReason)
+            case .noSession, .accessTokenExpired, .unspecified, .unrecognized: nil
+            }
+        return end?.sentence(in: voice) ?? ""
     }
 }

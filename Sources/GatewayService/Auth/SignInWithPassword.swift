@@ -9,6 +9,9 @@ extension AuthHandler {
     /// before the password is verified. Their subject is the email as typed, whether or not an
     /// account has it.
     ///
+    /// Where the account asks for a second proof, the charge stays and the device is not known yet
+    /// (`CompleteSignIn`, F-03).
+    ///
     /// A guest stays an account of its own and keeps its session; the response has the collision
     /// (G-16, G-27).
     func signInWithPassword(
@@ -18,13 +21,15 @@ extension AuthHandler {
         let device = try request.device.requiredID()
         let (verified, charge) = try await limits.countingPasswordGuess(
             email: request.email, device: device, settledBy: accounts, context
-        ) { chargeID in
+        ) { charge in
             try await accounts.verifyPassword(
-                IdentityV1.VerifyPasswordRequest(signIn: request, chargeId: chargeID), onward)
+                IdentityV1.VerifyPasswordRequest(signIn: request, chargeId: charge.guess),
+                onward.charged(charge))
         }
         // Independent of the session's outcome: if the session service is down, a right password
         // must not count as a failure.
-        async let settled: Void = limits.succeed(charge, context)
+        async let settled: Void = limits.succeed(
+            charge, signedIn: verified.account, context)
         let session: GatewayV1.Session?
         do {
             session = try await sessions.open(by: verified.proof, on: request.device, onward)

@@ -43,12 +43,16 @@ extension AuthHandler {
             .signUp(email: request.email, caller: LimitedCaller(context), app: context.app),
             context, chargedOnceFor: onward.idempotencyKey
         ) {
-            try await limits.countingUnrequestedMail(
-                to: request.email, context, onward
-            ) { isWithheld in
-                try await accounts.register(
-                    IdentityV1.RegisterRequest(signUp: request, mailWithheld: isWithheld), onward)
-            }
+            // A sign-up whose password is refused costs no other charge.
+            try await limits.charging(.passwordCheck(caller: LimitedCaller(context)), context) {
+                try await limits.countingUnrequestedMail(
+                    to: request.email, context, onward
+                ) { isWithheld in
+                    try await accounts.register(
+                        IdentityV1.RegisterRequest(signUp: request, mailWithheld: isWithheld),
+                        onward)
+                }
+            }.answer
         }.answer
         // The account has the email at once, so it was free and no mail of this limit was sent. A
         // claim, under `enumeration: strict`, stays charged whether or not the email is taken

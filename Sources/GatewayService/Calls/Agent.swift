@@ -1,3 +1,4 @@
+import RPC
 import ServiceRuntime
 
 /// The program that a person uses, by the user agent of its calls. Pure:
@@ -11,8 +12,6 @@ import ServiceRuntime
 /// tells people apart by versions. So a family and a system are words of these tables, and of the
 /// version only the first number is left.
 struct Agent: Hashable, Sendable {
-    /// The longest user agent that is looked at, in bytes.
-    static let userAgentBytesMax = 512
     /// The most digits of a version; a longer number is none.
     private static let majorDigitsMax = 4
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -58,7 +57,7 @@ struct Agent: Hashable, Sendable {
 
     /// Nil for an empty user agent: nothing is known then.
     init?(userAgent: String) {
-        let bytes = Array(userAgent.utf8.prefix(Self.userAgentBytesMax))
+        let bytes = Array(userAgent.utf8.prefix(Metadata.clientAgentBytesMax))
         guard !bytes.isEmpty else { return nil }
         var family = Self.other
         for (name, marks) in Self.families {

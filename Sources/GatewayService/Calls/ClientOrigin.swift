@@ -41,4 +41,10 @@ extension CallContext {
     /// The name of the app that calls through the web service; nil for other callers. Attack: any
     /// other application could name an app, to use up its limits or to hide in the audit trail.
     var app: String? { application == Self.webService ? metadata.app : nil }
+
+    /// The ways to sign in that this app does not have (G-36); none for other callers. Attack: an
+    /// application that everybody can reach sends it, and hides ways from the errors of others. It
+    /// hides them in the answers to its own calls only, and as the web service alone is believed,
+    /// apps cannot say it at all.
+    var appWithout: Set<SignInWay> { application == Self.webService ? metadata.appWithout : [] }
 }

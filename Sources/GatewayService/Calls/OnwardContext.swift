@@ -9,9 +9,9 @@ extension CallContext {
     /// Nothing else of the caller's metadata goes along. A flow asks for it first, so that metadata
     /// which are malformed have no effect.
     ///
-    /// Attack: a caller sends a `client-address`, an `app`, an `application` or `paid-units` of its
-    /// own, which identity and session would take for the gateway's word. `place` and `agent` are
-    /// the gateway's already (`CallOrigins`).
+    /// Attack: a caller sends a `client-address`, an `app`, `app-without`, an `application`, `paid-units` or a
+    /// `charge` of its own, which identity and session would take for the gateway's word. `place`
+    /// and `agent` are the gateway's already (`CallOrigins`).
     /// - Parameter method: the public call's.
     /// - Throws: `auth/invalid-access-token` without a token where the method requires one;
     ///   for one that cannot be ours as `InspectSessionResponse.refusal`; `rpc/invalid-argument` for
@@ -22,6 +22,7 @@ extension CallContext {
                 ? try DerivedIdempotencyKey.of(self, Self.storedName(of: method)) : nil)
         onward.metadata[Metadata.Key.clientAddress] = try personsAddress()
         onward.metadata[Metadata.Key.app] = app
+        onward.metadata[Metadata.Key.appWithout] = appWithout.metadataText
         onward.metadata[Metadata.Key.place] = metadata[Metadata.Key.place]
         onward.metadata[Metadata.Key.agent] = metadata[Metadata.Key.agent]
         onward.metadata[Metadata.Key.acceptLanguage] = metadata.acceptedVoice?.tag
@@ -42,8 +43,16 @@ extension CallContext {
         switch method.session {
         case .none, .anyAge: return onward
         case .optional: throw ServiceError(.sessionEnded)
-        case .required: throw ServiceError(.invalidAccessToken)
+        case .required: throw AccessTokenFault.malformed.error
         }
+    }
+
+    /// The same, for a call to identity that is charged: a second proof that it may ask for gives the
+    /// charge back.
+    func charged(_ charge: LimitCharge) -> CallContext {
+        var charged = self
+        charged.metadata[Metadata.Key.charge] = charge.isMade ? charge.name : nil
+        return charged
     }
 
     /// The method's name in derived keys. `RefreshSession` has that of earlier versions, so that a

@@ -1,7 +1,7 @@
 import Contracts
 
-/// `postern.gateway.v1.Emails`: changes of an account's email, and further verification mails
-/// (G-02, G-12). Identity serves `cancelEmailChange`.
+/// `postern.gateway.v1.Emails`: changes of an account's email, further verification mails, and
+/// corrections of a mistyped email (G-02, G-12). Identity serves `cancelEmailChange`.
 struct EmailsHandler: EmailsService {
     let changes: any EmailChangesAPI
     let credentials: any CredentialsAPI

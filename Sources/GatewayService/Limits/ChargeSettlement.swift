@@ -8,7 +8,11 @@ import ServiceRuntime
 ///     or the service is overloaded                      refunded   refunded   refunded
 ///     the secret or the token was wrong                 stays      stays      refunded
 ///     it was right, or was not compared                 refunded   refunded   refunded
-///     it was right, and a second proof is required      stays      refunded   refunded
+///     it was right, and a second proof is required      is held    is held    refunded; stays for
+///                                                                             a guarded act
+///     the challenge cannot be answered                  stays      refunded   refunded
+///     the new address is taken                          refunded   refunded   stays, unless it is
+///                                                                             a write or an upload
 ///     the person is too young                           refunded   refunded   stays, for a sign-up
 ///     the effect is committed                           refunded   refunded   stays
 ///     the idempotency key is another request's          refunded   refunded   refunded,
@@ -17,9 +21,11 @@ import ServiceRuntime
 ///                                                                             for a guarded act
 ///     we failed (UNAVAILABLE, INTERNAL)                 stays      refunded   refunded
 ///
-/// A write and an upload are acts, but what we refuse of them for its content stays charged too,
-/// as does a refused change of the sign-in methods, which is a row of the audit trail.
-/// A guess from a known device that stays without an answer is settled later (`RateLimiter.begin`).
+/// A write and an upload are acts, but what we refuse of them for its content stays charged too, as
+/// does a refused change of the sign-in methods, passkeys or second factors, which is a row of the
+/// audit trail.
+/// A guess from a known device that stays without an answer is settled later (`RateLimiter.begin`). A
+/// charge that is held stays, and the second proof gives it back (`RateLimiter.giveBack`, F-03).
 /// Work stays charged after all errors but the first row's.
 ///
 /// The attacks:
@@ -28,10 +34,13 @@ import ServiceRuntime
 ///   the guess was right.
 /// - *An act whose caller cancels before the answer*: its effect may be committed, so it stays
 ///   charged. A retry with the same idempotency key is not charged again.
+/// - *An account whose address was never verified is corrected to one email after the other*: each
+///   that is taken mails its owner, and tells that it is taken. Its charges stay, also that of the
+///   right password.
 /// - *Our own failures lock users out*: an act that failed on our side is refunded.
-/// - *A right code to a number that changed hands is sent again and again*: each is a row of the
-///   audit trail, and the code stays valid for the retry with a second proof. The address stays
-///   charged, the number does not (`LimitedAction.spared`).
+/// - *A thief of a password begins one sign-in after another, and lacks the second proof*: each is
+///   rows of three tables. The charge stays like that of a wrong password.
+/// - *A challenge that is completed is answered again and again*: each costs a hash.
 /// - *A link or a removal of a method that is refused again and again*: each is a row of the audit
 ///   trail. Neither the provider's token nor the code is used up by it.
 /// - *A write whose last document is refused*: the others are read and checked before. Refunded, it
@@ -55,18 +64,21 @@ enum ChargeSettlement: Hashable, Sendable {
         if error.status == .invalidArgument { return false }
         return switch error.code {
         case .deadlineExceeded, .cancelled: kind != .guardedAct
-        case .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce:
+        case .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce,
+            .invalidPasskey, .unknownPasskey:
             kind == .guess || kind == .token
         // It was compared, but too late. If it were refunded, one expired request would allow
         // unlimited guesses.
         case .codeExpired: kind == .guess
-        // It is recorded, and the code stays valid.
-        case .secondProofRequired: kind == .guess
+        // It is recorded. A right password has written rows, whatever follows.
+        case .secondProofRequired: kind == .guess || kind == .token || kind == .guardedAct
+        // The secret was compared, though its caller learns nothing.
+        case .invalidChallenge: kind == .guess
         // The secret may have been compared before we failed.
         case .unavailable, .internalError: kind == .guess
         // The owner gets a mail. If it were refunded, the response would also help to test a list
-        // of emails.
-        case .emailAlreadyInUse: kind == .act || kind == .signUp
+        // of emails. After a guess it says that the password was right, which has written rows.
+        case .emailAlreadyInUse: kind == .act || kind == .guardedAct || kind == .signUp
         // It is recorded for the device. If it were refunded, invented devices would fill the
         // store.
         case .underageUser: kind == .signUp
@@ -106,7 +118,8 @@ enum ChargeKind: CaseIterable, Sendable {
                 .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
                 .consentRequired, .parentalConsentRequired, .emailNotVerified, .invalidArgument,
                 .providerAlreadyLinked, .credentialAlreadyInUse, .methodNotLinked, .lastMethod,
-                .tooManyRequests,
+                .lastSecondFactor, .maximumSecondFactorCountExceeded, .invalidPasskey,
+                .passkeyQuota, .tooManyRequests,
             ]
         case .upload: [.invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument]
         case .guess, .token, .act, .guardedAct, .signUp, .work: []

@@ -5,7 +5,7 @@ import RPC
 import ServiceRuntime
 
 /// What a flow asks the rate limiter to allow: its charges, and what follows from them. Each
-/// action is a function below.
+/// action is a function below, or in `LimitedAction+SecondProofs.swift`.
 struct LimitedAction: Sendable {
     /// The flow that it belongs to.
     let flow: LimitedFlow
@@ -26,7 +26,7 @@ struct LimitedAction: Sendable {
     /// The limits that count only what was done, not what was refused for its content.
     let countsDone: [LimitName]
 
-    private init(
+    init(
         _ flow: LimitedFlow, _ kind: ChargeKind, _ charges: [RateLimitV1.Charge],
         guessedAt: String? = nil, guessedOwner: IdentityV1.NoteLockRequest.Owner? = nil,
         restartedCharges: [RateLimitV1.Charge] = [],
@@ -46,7 +46,8 @@ struct LimitedAction: Sendable {
 /// Accounts and their passwords.
 extension LimitedAction {
     /// Charged before it is known whether the email is taken: each sign-up on a taken email sends
-    /// its owner a mail.
+    /// its owner a mail. A correction of an address is charged as one, without an app: no account is
+    /// created.
     static func signUp(
         email: String, caller: LimitedCaller, app: String? = nil
     ) -> LimitedAction {
@@ -99,8 +100,15 @@ extension LimitedAction {
             ])
     }
 
-    /// A new password: checked while it is typed, or sent with a mailed link, where it may be
-    /// hashed twice although it is refused.
+    /// A sign-in that its account's owner disowns by a mailed link. Each link that works mails
+    /// another one.
+    static func disownedSignIn(caller: LimitedCaller) -> LimitedAction {
+        LimitedAction(.passwordReset, .act, [byAddress(.passwordResetByAddress, caller)])
+    }
+
+    /// A new password: checked while it is typed, or sent to be set. With a mailed link it may be
+    /// hashed twice although it is refused; and each that the policy allows may be looked up at the
+    /// service of leaked passwords, which has places for few at a time.
     static func passwordCheck(caller: LimitedCaller) -> LimitedAction {
         LimitedAction(.passwordCheck, .work, [byAddress(.passwordCheckByAddress, caller)])
     }
@@ -112,7 +120,7 @@ extension LimitedAction {
     }
 }
 
-/// Tokens of providers, and codes to phones.
+/// Tokens of providers, passkeys, and codes to phones.
 extension LimitedAction {
     /// Charged before a provider's token is verified, whichever identity it names
     /// (`countingProviderToken`).
@@ -128,6 +136,13 @@ extension LimitedAction {
         return LimitedAction(
             .providerSignIn, .token, [own] + byProvider(device, caller),
             guessedAt: "account|\(account)")
+    }
+
+    /// Charged before a signature by a passkey is verified, in every flow that takes one. By
+    /// address only: a signature cannot be guessed, and by a limit of the account strangers would
+    /// lock it.
+    static func passkey(caller: LimitedCaller) -> LimitedAction {
+        LimitedAction(.passkeySignIn, .token, [byAddress(.failedPasskeyByAddress, caller)])
     }
 
     /// Charged before a code is sent to a number in E.164, whether or not the number has an
@@ -179,7 +194,8 @@ extension LimitedAction {
             .verificationMail, .act, [LimitName.verificationMailByAccount.charge(account)])
     }
 
-    /// The same with the account's password, which is also counted as a guess.
+    /// The same with the account's password, which is also counted as a guess. Also for a correction
+    /// of its address.
     static func verificationMailByPassword(email: String) -> LimitedAction {
         LimitedAction(
             .verificationMail, .guardedAct,
@@ -192,8 +208,12 @@ extension LimitedAction {
     }
 
     /// A mail that its recipient has not requested (`countingUnrequestedMail`).
-    static func unrequestedMail(email: String) -> LimitedAction {
-        LimitedAction(.verificationMail, .act, [LimitName.mailByTarget.charge(folded(email))])
+    /// - Parameter isGuarded: Whether it is sent only after a right password, which is charged by
+    ///   itself.
+    static func unrequestedMail(email: String, isGuarded: Bool = false) -> LimitedAction {
+        LimitedAction(
+            .verificationMail, isGuarded ? .guardedAct : .act,
+            [LimitName.mailByTarget.charge(folded(email))])
     }
 
     /// A request to delete the account, in its own session (G-19).
@@ -247,9 +267,29 @@ extension LimitedAction {
         LimitedAction(.profileUpdate, .upload, [LimitName.profileUpdateByAccount.charge(account)])
     }
 
+    /// A device for push messages, or a new token of one (N-04).
+    static func pushDevice(account: String) -> LimitedAction {
+        LimitedAction(.profileUpdate, .act, [LimitName.pushDeviceByAccount.charge(account)])
+    }
+
     /// An export of all data (G-21).
     static func dataExport(account: String) -> LimitedAction {
         LimitedAction(.dataExport, .act, [LimitName.exportByAccount.charge(account)])
+    }
+}
+
+/// What backends do.
+extension LimitedAction {
+    /// A call of a backend about an account that it manages (I-10). It costs a hash or a transaction,
+    /// whatever its answer is.
+    static func backendAccount(application: String) -> LimitedAction {
+        LimitedAction(
+            .backendAccount, .work, [LimitName.backendAccountByApplication.charge(application)])
+    }
+
+    /// A push message of a backend to an account's devices (N-02).
+    static func push(account: String) -> LimitedAction {
+        LimitedAction(.push, .act, [LimitName.pushByAccount.charge(account)])
     }
 }
 
@@ -274,8 +314,7 @@ extension LimitedAction {
         return [ofAccount(email, device)]
     }
 
-    private static func byAddress(_ limit: LimitName, _ caller: LimitedCaller) -> RateLimitV1.Charge
-    {
+    static func byAddress(_ limit: LimitName, _ caller: LimitedCaller) -> RateLimitV1.Charge {
         switch caller {
         case .address(let address): limit.charge(address)
         case .application(let application):
@@ -318,42 +357,9 @@ extension LimitedAction {
     }
 }
 
-/// The subject of a limit by address: the user's address where the application may assert it and
-/// did, otherwise the application as a whole. Attack: an application leaves the address out to lift
-/// the limit.
-enum LimitedCaller: Hashable, Sendable {
-    case address(String)
-    case application(String)
-
-    /// The caller of a call.
-    /// - Throws: as `CallContext.personsAddress`.
-    init(_ context: CallContext) throws(ServiceError) {
-        if let address = try context.personsAddress() {
-            self = .address(address)
-        } else {
-            self = .application(context.application)
-        }
-    }
-
-    /// The text that names the caller in a subject.
-    var subject: String {
-        switch self {
-        case .address(let text), .application(let text): text
-        }
-    }
-
-    /// The form in which the rate limiter gets the origin of a batch's subjects.
-    var namedBy: RateLimitV1.ConsumeRequest.NamedBy {
-        switch self {
-        case .address(let text): .clientAddress(text)
-        case .application(let text): .application(text)
-        }
-    }
-}
-
 extension LimitName {
     /// A charge to this limit.
-    fileprivate func charge(
+    func charge(
         _ subject: String, device: String = "", target: String = "", amount: Int = 1
     ) -> RateLimitV1.Charge {
         RateLimitV1.Charge(

@@ -42,6 +42,9 @@ extension RateLimiter {
         _ charge: LimitCharge, of action: LimitedAction, after error: ServiceError,
         _ context: CallContext
     ) async {
+        if error.code == .secondProofRequired, action.kind == .guess || action.kind == .token {
+            return await hold(charge, context)
+        }
         if ChargeSettlement(of: action.kind, after: error) == .refunded {
             return await refund(charge, context)
         }
@@ -64,13 +67,14 @@ extension RateLimiter {
     /// - Parameters:
     ///   - accounts: records the outcome of the guess, so that one without an answer is settled later
     ///     if it is from a known device (R-03, `UnsettledGuesses`); nil if it does not.
-    ///   - attempt: calls the identity service, with the id of the charge for that.
+    ///   - attempt: calls the identity service, with the charge: `LimitCharge.guess` is its id for
+    ///     that.
     /// - Returns: the identity service's response, and the charge, which stays until `succeed`
     ///   reports a right password.
     /// - Throws: as `charging`.
     func countingPasswordGuess<Answer>(
         email: String, device: String, settledBy accounts: (any AccountsAPI)? = nil,
-        _ context: CallContext, _ attempt: (_ chargeID: String) async throws -> Answer
+        _ context: CallContext, _ attempt: (_ charge: LimitCharge) async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
         let action = LimitedAction.signIn(
             email: email, device: device, caller: try LimitedCaller(context))
@@ -78,7 +82,7 @@ extension RateLimiter {
         return try await run(
             {
                 try await countingRightPassword(of: email, under: charge, context) {
-                    try await attempt(charge.guess)
+                    try await attempt(charge)
                 }
             }, under: charge, of: action, context)
     }
@@ -99,7 +103,8 @@ extension RateLimiter {
     ///
     ///     the identity service's answer           charge on the number   on the address
     ///     the code is right                       refunded               refunded
-    ///     right, but a second proof is required   refunded               stays
+    ///     right, but a second proof is required   stays, until that      the same
+    ///                                             is right
     ///     wrong, compared with a live code        stays                  stays
     ///     no such live code, or it has expired    refunded               stays
     ///     no answer in time, or we failed         refunded               stays
@@ -107,21 +112,28 @@ extension RateLimiter {
     ///
     /// - Parameters:
     ///   - request: the id of the request that had the code sent, as the caller gives it.
-    ///   - attempt: calls the identity service.
+    ///   - account: the account of a sign-in, in the response.
+    ///   - attempt: calls the identity service, with the charge.
     /// - Returns: the identity service's response. The rate limiter has then recorded that the
     ///   guess was right: the delays between codes start over, and the device is known.
     /// - Throws: as `charging`. A guess without a live code is `auth/invalid-verification-code`, as
     ///   is a wrong one.
     func countingPhoneCode<Answer: Sendable>(
         _ number: PhoneNumber, request: String, device: String, _ context: CallContext,
-        _ attempt: () async throws -> Answer
+        signedIn account: (Answer) -> GatewayV1.Account? = { _ in nil },
+        _ attempt: (_ charge: LimitCharge) async throws -> Answer
     ) async throws -> Answer {
         do {
             let action = try LimitedAction.phoneCodeGuess(
                 number: number.text, request: request, device: device,
                 caller: LimitedCaller(context))
-            let (answer, charge) = try await charging(action, context, attempt)
-            await succeed(charge, context, restartedCharges: action.restartedCharges)
+            let charge = try await begin(action, context)
+            let answer = try await run(
+                { try await attempt(charge) }, under: charge, of: action, context
+            ).answer
+            await succeed(
+                charge, signedIn: account(answer), context,
+                restartedCharges: action.restartedCharges)
             return answer
         } catch let error as ServiceError where error.isOfNoLiveCode {
             // The same error in both cases, so that it does not reveal which requests are live.
@@ -140,13 +152,88 @@ extension RateLimiter {
     /// would use such a limit to lock that user out. In an account's own session the account is
     /// known and has its own limit.
     ///
-    /// - Parameter attempt: calls the identity service.
+    /// - Parameters:
+    ///   - account: the account of a sign-in, in the response.
+    ///   - attempt: calls the identity service, with the charge.
     /// - Returns: the identity service's response.
     /// - Throws: as `charging`.
     func countingProviderToken<Answer>(
-        _ action: LimitedAction, _ context: CallContext, _ attempt: () async throws -> Answer
+        _ action: LimitedAction, _ context: CallContext,
+        signedIn account: (Answer) -> GatewayV1.Account? = { _ in nil },
+        _ attempt: (_ charge: LimitCharge) async throws -> Answer
     ) async throws -> Answer {
-        let (answer, charge) = try await charging(action, context, attempt)
+        let charge = try await begin(action, context)
+        let answer = try await run(
+            { try await attempt(charge) }, under: charge, of: action, context
+        ).answer
+        await succeed(charge, signedIn: account(answer), context)
+        return answer
+    }
+
+    /// Counts a signature by a passkey in every flow that takes one (F-01). An accepted one is
+    /// refunded.
+    /// - Parameters:
+    ///   - account: the account of a sign-in, in the response.
+    ///   - attempt: calls the identity service, with the charge.
+    /// - Throws: as `charging`.
+    func countingPasskey<Answer>(
+        _ context: CallContext,
+        signedIn account: (Answer) -> GatewayV1.Account? = { _ in nil },
+        _ attempt: (_ charge: LimitCharge) async throws -> Answer
+    ) async throws -> Answer {
+        let action = LimitedAction.passkey(caller: try LimitedCaller(context))
+        let charge = try await begin(action, context)
+        let answer = try await run(
+            { try await attempt(charge) }, under: charge, of: action, context
+        ).answer
+        await succeed(charge, signedIn: account(answer), context)
+        return answer
+    }
+
+    /// Counts a second proof of a sign-in, of any kind, whose own limits are charged inside (F-03). A
+    /// right one is refunded.
+    /// - Throws: as `charging`.
+    func countingSecondProof<Answer>(
+        _ context: CallContext, _ attempt: () async throws -> Answer
+    ) async throws -> Answer {
+        let (answer, charge) = try await charging(
+            .secondProof(caller: LimitedCaller(context)), context, attempt)
+        await refund(charge, context)
+        return answer
+    }
+
+    /// Counts a mailed code as a second proof.
+    /// - Throws: as `charging`; a guess without a live code as a wrong one.
+    func countingMailedCode<Answer>(
+        of account: String, _ context: CallContext, _ attempt: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            let (answer, charge) = try await charging(
+                .mailedCodeGuess(account: account), context, attempt)
+            await succeed(charge, context)
+            return answer
+        } catch let error as ServiceError where error.isOfNoLiveCode {
+            throw ServiceError(.invalidCode, fields: ["code"])
+        }
+    }
+
+    /// Counts a code of an authenticator app, in every flow that takes one (F-03): it is charged
+    /// before it is compared, so that parallel guesses cannot pass the limit.
+    ///
+    ///     the identity service's answer          charge
+    ///     the code is right                      refunded; the lane starts over, the device is known
+    ///     wrong                                  stays
+    ///     no answer in time, or we failed        stays
+    ///     it was not compared                    refunded
+    ///
+    /// - Parameter lane: The first proof, whose guesses are counted together.
+    /// - Throws: as `charging`.
+    func countingTOTPCode<Answer>(
+        of account: String, after lane: TOTPLane, device: String, _ context: CallContext,
+        _ attempt: () async throws -> Answer
+    ) async throws -> Answer {
+        let (answer, charge) = try await charging(
+            .totpGuess(account: account, after: lane, device: device), context, attempt)
         await succeed(charge, context)
         return answer
     }

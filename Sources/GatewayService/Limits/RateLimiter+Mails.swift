@@ -35,21 +35,23 @@ extension RateLimiter {
     }
 
     /// The same for a caller without a session: the mail says that an email is taken, or claimed by
-    /// a sign-up. Above the limit the flow proceeds without the mail and returns the same response.
+    /// a sign-up, or verifies it for an account that is corrected. Above the limit the flow proceeds without the mail and returns the same response.
     /// Attack: mails of many flows, accounts and addresses are sent to one person, to hide the
     /// reset link that this person requests.
-    /// - Parameter call: calls the identity service with `onward`; its argument says whether to
-    ///   withhold the mail.
+    /// - Parameters:
+    ///   - isGuarded: Whether identity sends it only after a right password.
+    ///   - call: calls the identity service with `onward`; its argument says whether to withhold the
+    ///     mail.
     /// - Returns: the response, and the charge, which stays until it is refunded; nil if nothing
     ///   was charged.
     /// - Throws: as `begin` except `auth/too-many-requests`, and the errors of `call`.
     func countingUnrequestedMail<Answer>(
-        to email: String, _ context: CallContext, _ onward: CallContext,
-        _ call: (Bool) async throws -> Answer
+        to email: String, guarded isGuarded: Bool = false, _ context: CallContext,
+        _ onward: CallContext, _ call: (Bool) async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge?) {
         // The identity service rejects text that is not an email.
         guard EmailAddress(email) != nil else { return (try await call(false), nil) }
-        let action = LimitedAction.unrequestedMail(email: email)
+        let action = LimitedAction.unrequestedMail(email: email, isGuarded: isGuarded)
         let charge: LimitCharge
         do {
             charge = try await begin(

@@ -15,6 +15,9 @@ struct LimitCharge: Sendable {
     /// The charge's id for the identity service, if the guess is settled later; else empty.
     var guess = ""
 
+    /// Its id, for the service that may ask for a second proof; empty if it was not made.
+    var name: String { id }
+
     /// Whether the rate limiter has made it. It has not where it does not answer and the flow passes.
     var isMade: Bool { !id.isEmpty }
 }
@@ -228,15 +231,18 @@ struct RateLimiter: Sendable {
     }
 
     /// The attempt was right: refunds the charge and records the device as known.
-    /// - Parameter restartedCharges: further limits that start over
-    ///   (`LimitedAction.restartedCharges`).
+    /// - Parameters:
+    ///   - signedIn: the account of a sign-in, which may count at its site (`EstablishedAccount`).
+    ///   - restartedCharges: further limits that start over (`LimitedAction.restartedCharges`).
     func succeed(
-        _ charge: LimitCharge, _ context: CallContext, restartedCharges: [RateLimitV1.Charge] = []
+        _ charge: LimitCharge, signedIn: GatewayV1.Account? = nil, _ context: CallContext,
+        restartedCharges: [RateLimitV1.Charge] = []
     ) async {
+        let request = RateLimitV1.SucceedRequest(
+            chargeId: charge.id, charges: charge.charges + restartedCharges,
+            established: signedIn?.establishedSignIn(at: time.now(), context))
         await report(of: charge, context) { context in
-            _ = try await limits.succeed(
-                RateLimitV1.SucceedRequest(
-                    chargeId: charge.id, charges: charge.charges + restartedCharges), context)
+            _ = try await limits.succeed(request, context)
         }
     }
 
@@ -251,6 +257,29 @@ struct RateLimiter: Sendable {
         }
     }
 
+    /// The first of two proofs was right: the charge stays, and `giveBack` can refund it for as long
+    /// as the sign-in waits.
+    func hold(_ charge: LimitCharge, _ context: CallContext) async {
+        await report(of: charge, context) { context in
+            _ = try await limits.hold(RateLimitV1.HoldRequest(chargeId: charge.id), context)
+        }
+    }
+
+    /// The second proof of a sign-in was right: refunds the charge of its first proof, and records the
+    /// device as known. Only now a lockout starts over.
+    /// - Parameters:
+    ///   - id: of the charge, as the first call had it; empty if it was not made.
+    ///   - action: as the first call charged it.
+    ///   - signedIn: the account.
+    func giveBack(
+        _ id: String, of action: LimitedAction, signedIn: GatewayV1.Account?,
+        _ context: CallContext
+    ) async {
+        let charge = LimitCharge(id: id, charges: action.charges)
+        await succeed(
+            charge, signedIn: signedIn, context, restartedCharges: action.restartedCharges)
+    }
+
     /// The account's owner was verified without a counted guess: records the device as known, and
     /// unlocks the account after strangers' failures in a row.
     /// - Parameter forgettingOthers: the account may have been a stranger's until now, so the
@@ -260,8 +289,41 @@ struct RateLimiter: Sendable {
     ) async {
         // An account without an email has no password to guess.
         guard !email.isEmpty else { return }
+        await record(
+            [LimitedAction.ofAccount(email, device)], forgettingOthers: forgettingOthers, context)
+    }
+
+    /// No device of the account is known any more: some may be a thief's. Unlocks the account as
+    /// `remember` does, for its owner.
+    /// - Parameter account: Its id; empty if it no longer exists.
+    func forgetDevices(of email: String, _ account: String, _ context: CallContext) async {
+        // Without a device none is recorded.
+        await remember(email, on: "", forgettingOthers: true, context)
+        guard !account.isEmpty else { return }
+        await record(
+            [LimitedAction.ofApp(account, .password, "")], forgettingOthers: true, context)
+    }
+
+    /// The account's owner has a second factor, and proved it without a counted guess: records the
+    /// device as known for codes of authenticator apps, and starts its lane over (F-03).
+    func rememberFactor(
+        of account: String, after lane: TOTPLane, on device: String, _ context: CallContext
+    ) async {
+        await record([LimitedAction.ofApp(account, lane, device)], context)
+    }
+
+    /// The account has a new password: all counts of wrong codes of its authenticator apps start over,
+    /// for devices that it does not know.
+    func startFactorsOver(of account: String, _ context: CallContext) async {
+        await record(TOTPLane.allCases.map { LimitedAction.ofApp(account, $0, "") }, context)
+    }
+
+    /// Reports a success that was not charged.
+    private func record(
+        _ charges: [RateLimitV1.Charge], forgettingOthers: Bool = false, _ context: CallContext
+    ) async {
         let request = RateLimitV1.SucceedRequest(
-            charges: [LimitedAction.ofAccount(email, device)], forgetDevices: forgettingOthers)
+            charges: charges, forgetDevices: forgettingOthers)
         do {
             try await afterwards(context) { _ = try await limits.succeed(request, $0) }
         } catch {

@@ -34,9 +34,9 @@ extension MethodDescription {
     ) async throws -> RelayedCharge? {
         var charge = try await charge(request, context, account: account)
         switch limit {
-        // Each removal is charged, as each refused one is a row of the audit trail. A deletion has
-        // a key of its own.
-        case .unlink, .deletion: break
+        // Each removal is charged, as each refused one is a row of the audit trail. A deletion and
+        // the calls of backends have keys of their own.
+        case .unlink, .deletion, .push, .backendAccount: break
         default: charge?.repeatKey = idempotencyKey
         }
         return charge
@@ -71,7 +71,38 @@ extension MethodDescription {
             guard case .head = first.part else { return nil }
             return try await account().map { RelayedCharge(action: .guestBundle(account: $0)) }
         case .deletion: return try await deletionCharge(request, account: account)
+        case .pushDevice:
+            return try await account().map { RelayedCharge(action: .pushDevice(account: $0)) }
+        case .push: return try pushCharge(request)
+        case .backendAccount: return try backendCharge(request, context)
         }
+    }
+
+    /// A backend has no session: the account is the one that its request names. Identity refuses a
+    /// request without a valid one, which is not charged, and a token that is not for the request,
+    /// whose charge is refunded (`ChargeSettlement`).
+    ///
+    /// Attack: a backend pushes without end, with one idempotency key in its calls and another in
+    /// each token, which is the one that identity looks at. As repeats of one call they would be
+    /// charged once. So the charge is shared by what has the same token, which has one effect.
+    private func pushCharge(_ request: OutgoingRequest.Payload) throws -> RelayedCharge? {
+        let request: GatewayV1.SendPushMessageRequest = try request.decoded()
+        guard let call = request.call, let account = AccountID(text: call.accountId) else {
+            return nil
+        }
+        return RelayedCharge(
+            action: .push(account: account.text), repeatKey: call.chargeKey(of: self))
+    }
+
+    /// The backend pays for its calls about accounts. What only reads has no effect that a repeat
+    /// shares, so each is charged.
+    private func backendCharge(
+        _ request: OutgoingRequest.Payload, _ context: CallContext
+    ) throws -> RelayedCharge {
+        let call = try isIdempotent ? nil : request.backendCall(of: self)
+        return RelayedCharge(
+            action: .backendAccount(application: context.application),
+            repeatKey: call?.chargeKey(of: self))
     }
 
     /// A mailed link cannot be guessed and has been charged when it was requested. In a session the
@@ -120,7 +151,31 @@ extension RelayedCharge {
     }
 }
 
+extension GatewayV1.BackendCall {
+    /// What a backend's call has in common with those that have the same effect: its token.
+    func chargeKey(of method: MethodDescription) -> String {
+        var bytes = applicationToken.withBytes { Array("\(method.rpcName)\0".utf8) + $0 }
+        defer { wipe(&bytes) }
+        return Hex.encode(SHA256.hash(bytes))
+    }
+}
+
 extension OutgoingRequest.Payload {
+    /// The proof in a backend's request; nil without one.
+    fileprivate func backendCall(
+        of method: MethodDescription
+    ) throws -> GatewayV1.BackendCall? {
+        switch method {
+        case BackendAccountsDescription.deleteManagedAccount:
+            (try decoded() as GatewayV1.DeleteManagedAccountRequest).call
+        case BackendAccountsDescription.setAccountClaims:
+            (try decoded() as GatewayV1.SetAccountClaimsRequest).call
+        case BackendAccountsDescription.issueLink:
+            (try decoded() as GatewayV1.IssueLinkRequest).call
+        default: nil
+        }
+    }
+
     fileprivate func decoded<Request: ProtobufMessage>() throws -> Request {
         try withBytes { try Request.decode($0, in: Arena()) }
     }

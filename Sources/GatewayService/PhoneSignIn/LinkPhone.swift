@@ -19,7 +19,7 @@ extension PhoneSignInHandler {
         return try await limits.charging(.documentWrite(account: account), context) {
             try await limits.countingPhoneCode(
                 number, request: request.requestId, device: device, context
-            ) {
+            ) { _ in
                 try await codes.linkPhone(request, onward)
             }
         }.answer

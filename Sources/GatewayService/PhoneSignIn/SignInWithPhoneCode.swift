@@ -17,9 +17,10 @@ extension PhoneSignInHandler {
         let device = try request.device.requiredID()
         let number = try PhoneNumber.required(request.phoneNumber)
         let signedIn = try await limits.countingPhoneCode(
-            number, request: request.requestId, device: device, context
-        ) {
-            try await codes.signInWithCode(request, onward)
+            number, request: request.requestId, device: device, context,
+            signedIn: { $0.account }
+        ) { charge in
+            try await codes.signInWithCode(request, onward.charged(charge))
         }
         let session = try await sessions.open(by: signedIn.proof, on: request.device, onward)
         return GatewayV1.SignInWithPhoneCodeResponse(

@@ -13,9 +13,11 @@ struct ProviderNoticesHandler: ProviderNoticesService {
     /// let a caller create any number of time series.
     private static let otherProvider = "other"
 
+    let alternatives: KnownAlternatives
+
     /// G-24: the catalogue's entry for the outcome of a provider's dialog in an app, so that a
     /// backend needs no catalogue of its own. The outcome is counted, so that an operator sees how
-    /// many users cancel a dialog.
+    /// many users cancel a dialog. What else would do is in memory.
     func describeProviderOutcome(
         _ request: GatewayV1.DescribeProviderOutcomeRequest, _ context: CallContext
     ) throws -> GatewayV1.DescribeProviderOutcomeResponse {
@@ -34,6 +36,8 @@ struct ProviderNoticesHandler: ProviderNoticesService {
         let code = outcome.code(at: provider)
         return GatewayV1.DescribeProviderOutcomeResponse(
             code: code.rawValue, userMessage: code.sentence(in: context.metadata.voice),
-            retryable: code.entry.isRetryable, action: code.entry.next.rawValue)
+            retryable: code.entry.isRetryable, action: code.entry.next.rawValue,
+            alternatives: alternatives.alternatives(
+                to: .provider(request.provider), after: code, without: context.appWithout))
     }
 }

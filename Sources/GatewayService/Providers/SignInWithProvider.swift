@@ -18,9 +18,10 @@ extension ProvidersHandler {
         let onward = try context.onward(for: ProvidersDescription.signInWithProvider)
         let device = try request.device.requiredID()
         let signedIn = try await limits.countingProviderToken(
-            .providerSignIn(device: device, caller: LimitedCaller(context)), context
-        ) {
-            try await identities.signInWithProvider(request, onward)
+            .providerSignIn(device: device, caller: LimitedCaller(context)), context,
+            signedIn: { $0.account }
+        ) { charge in
+            try await identities.signInWithProvider(request, onward.charged(charge))
         }
         if !signedIn.removedMethods.isEmpty {
             await limits.remember(

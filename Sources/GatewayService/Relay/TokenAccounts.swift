@@ -104,7 +104,7 @@ final class TokenAccounts: Sendable {
         if let account = try await account(of: token, context) { return account }
         throw try await sessions.inspectSession(
             SessionV1.InspectSessionRequest(accessToken: token), context.onward()
-        ).refusal()
+        ).refusal(of: token)
     }
 
     /// The time on session's clock; nil while the feed is silent.

@@ -27,7 +27,8 @@ extension GatewayV1.SignInHistory {
         self.init(
             previous: history.lastSignInAtMs > 0
                 ? GatewayV1.PreviousSignIn(
-                    signedInAtMs: history.lastSignInAtMs, gapMs: history.gapMs) : nil,
-            isNewDevice: history.isNewDevice)
+                    signedInAtMs: history.lastSignInAtMs, gapMs: history.gapMs,
+                    place: history.previousPlace) : nil,
+            isNewDevice: history.isNewDevice, isNewPlace: history.isNewPlace)
     }
 }

@@ -18,7 +18,7 @@ extension SignInMethodsHandler {
             try await limits.countingProviderToken(
                 .providerProof(
                     account: account, device: device, caller: LimitedCaller(context)), context
-            ) {
+            ) { _ in
                 try await identities.linkProvider(request, onward)
             }
         }.answer

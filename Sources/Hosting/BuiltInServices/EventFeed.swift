@@ -32,7 +32,7 @@ package struct EventFeed: EventsService {
         _ request: EventsV1.ReadEventsRequest, _ context: CallContext
     ) async throws -> EventsV1.ReadEventsResponse {
         guard Self.readers.contains(context.application) else {
-            throw ServiceError(.permissionDenied)
+            throw ServiceError.permitted(onlyTo: "the operator's tool and notification")
         }
         // Read before the snapshot: events committed after this time may be missing from it.
         let readAt = time.now()

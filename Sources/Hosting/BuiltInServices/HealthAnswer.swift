@@ -9,6 +9,7 @@ import ServiceRuntime
 ///     ready                      yes            SERVING        200, lists it      200
 ///     draining                   any            NOT_SERVING    503                200
 ///     an event loop or a store's writer hangs: /livez is 503 in every state
+///     a setting does not do what it seems to: /readyz of a ready program says so, nothing else
 ///
 /// A failing part never causes NOT_SERVING: a store that rejects writes still serves reads, and all
 /// instances share their peers, so that a load balancer would remove all of them at once.
@@ -16,6 +17,8 @@ struct HealthAnswer: Hashable {
     let state: Readiness.State
     /// Sorted by name.
     let parts: [ProgramParts.Part]
+    /// About settings.
+    var warnings: [String] = []
 
     /// Whether the HTTP status is 200 (otherwise 503).
     var isReady: Bool { state == .ready }
@@ -24,8 +27,9 @@ struct HealthAnswer: Hashable {
     var text: String {
         guard isReady else { return "not serving\n" }
         let degraded = parts.filter { $0.failure != nil }.map(\.name)
-        return degraded.isEmpty
-            ? "serving\n" : "serving, degraded: \(degraded.joined(separator: ", "))\n"
+        let state =
+            degraded.isEmpty ? "serving" : "serving, degraded: \(degraded.joined(separator: ", "))"
+        return ([state] + warnings).joined(separator: "; warning: ") + "\n"
     }
 
     /// The response of Health/Check.

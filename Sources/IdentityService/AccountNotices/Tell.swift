@@ -15,8 +15,8 @@ extension AccountNoticesHandler {
         guard let template = MailTemplate(request.kind) else {
             throw ServiceError(.invalidArgument, fields: ["kind"])
         }
-        // The fingerprint leaves out the device's name: a retry may arrive after the session was
-        // erased.
+        // The fingerprint leaves out the device and the place: a retry may arrive after the session
+        // was erased.
         let call = try RepeatableCall(
             "Tell",
             [Array(account.text.utf8), Array("\(request.kind.rawValue) \(request.atMs)".utf8)],
@@ -28,7 +28,9 @@ extension AccountNoticesHandler {
             if let first = try transaction.storedResponse(of: call) { return first.done }
             let mailed = try notices.write(
                 template, to: account,
-                DeviceShown(name: request.deviceName, platform: request.platform),
+                DeviceShown(
+                    name: request.deviceName, platform: request.platform, agent: request.agent,
+                    at: Place(text: request.place)),
                 at: Timestamp(milliseconds: request.atMs), key: outbox.key(of: call), transaction)
             try transaction.remember(
                 call, .init(account: account.key, done: mailed))

@@ -46,7 +46,7 @@ package struct AccountAnswers: AccountWriting, Sendable {
     func answer(
         _ row: AccountRow, lastSignInAt: Timestamp?, pendingEmail: String = ""
     ) async throws -> AccountAnswer {
-        if let known = source.facts(of: row) {
+        if !requiresSecondFactor, let known = source.facts(of: row) {
             return try answer(row, known, lastSignInAt: lastSignInAt, pendingEmail: pendingEmail)
         }
         let read = try await store.read { try facts(row, in: $0) }
@@ -56,8 +56,16 @@ package struct AccountAnswers: AccountWriting, Sendable {
     /// What rules and documents say about an account, for `answer(_:_:lastSignInAt:pendingEmail:)`.
     /// - Throws: `SQLError`.
     package func facts(_ row: AccountRow, in session: some SQLSession) throws -> AccountFacts {
-        try source.facts(of: row, in: session)
+        var facts = try source.facts(of: row, in: session)
+        if requiresSecondFactor {
+            facts.lacksSecondFactor =
+                try !session.hasSecondFactor(row.account)
+                && !session.hasPasskeyAsFactor(row.account, settings)
+        }
+        return facts
     }
+
+    private var requiresSecondFactor: Bool { settings.secondFactors.mode == .required }
 
     /// The same with facts that were read with the account's row.
     /// - Throws: if the account's key does not decrypt.
@@ -81,7 +89,8 @@ package struct AccountAnswers: AccountWriting, Sendable {
                     lacksConsent: settings.consent.isLacking(row.consents),
                     lacksParent: row.parentalConsent.isLacking,
                     requiresDisplayName: settings.displayName == .required,
-                    lacksProfile: facts.lacksProfile, hasOnboarding: facts.hasOnboarding)))
+                    lacksProfile: facts.lacksProfile, hasOnboarding: facts.hasOnboarding,
+                    lacksSecondFactor: facts.lacksSecondFactor)))
     }
 }
 
@@ -103,6 +112,8 @@ package struct AccountAnswer: Hashable, Sendable {
 ///     complete profile      no guest, and: the app requires a display name and there is none, or
 ///                           its rules require fields of `profile` and there is no document
 ///     complete onboarding   the rules declare onboarding, and it is not complete
+///     set up second factor  no guest, and the operator requires a second factor, and there is none,
+///                           nor a passkey
 enum RequiredActionRule {
     /// What the app requires, and the account lacks.
     struct Demands: Hashable, Sendable {
@@ -116,6 +127,8 @@ enum RequiredActionRule {
         var lacksProfile = false
         /// The rules declare onboarding.
         var hasOnboarding = false
+        /// The operator requires a second factor, which the account does not have.
+        var lacksSecondFactor = false
     }
 
     /// What the owner of `account` has to do.
@@ -133,6 +146,7 @@ enum RequiredActionRule {
         if demands.hasOnboarding, !account.onboardingComplete {
             actions.append(.completeOnboarding)
         }
+        if demands.lacksSecondFactor, !account.isGuest { actions.append(.setUpSecondFactor) }
         return actions
     }
 }

@@ -4,14 +4,21 @@ package import Storage
 package struct AccountFacts: Hashable, Sendable {
     /// Onboarding is complete.
     package let isOnboarded: Bool
+    /// The rules require fields of a profile.
+    let asksForProfile: Bool
     /// The rules require fields of its profile, and it has no profile.
     let lacksProfile: Bool
     /// The rules declare onboarding.
     let hasOnboarding: Bool
+    /// The operator requires a second factor, and it has none. Not of rules: `AccountAnswers` adds it.
+    var lacksSecondFactor = false
 
     /// The facts as a source of them has found them.
-    package init(isOnboarded: Bool, lacksProfile: Bool, hasOnboarding: Bool) {
+    package init(
+        isOnboarded: Bool, asksForProfile: Bool, lacksProfile: Bool, hasOnboarding: Bool
+    ) {
         self.isOnboarded = isOnboarded
+        self.asksForProfile = asksForProfile
         self.lacksProfile = lacksProfile
         self.hasOnboarding = hasOnboarding
     }

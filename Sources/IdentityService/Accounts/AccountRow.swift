@@ -24,7 +24,8 @@ package struct AccountRow: Hashable, Sendable {
     /// The account has no sign-in method (G-07).
     package let isGuest: Bool
     /// The account's sign-in methods. A password counts only if there is an address to enter with
-    /// it.
+    /// it. A passkey counts once, also one of another domain than the operator's, as a provider
+    /// does that is switched off.
     package let methods: [SignInMethod]
     /// Nil for an account without a phone number.
     let phone: Phone?
@@ -38,12 +39,25 @@ package struct AccountRow: Hashable, Sendable {
     package let photo: Photo?
     /// What decides whether onboarding is complete.
     package let onboarding: OnboardingRecord
+    /// When profile and onboarding were complete for the first time (`ProfileCompletion`); 0 for an
+    /// account from before that was recorded, nil if they never were.
+    package let profileCompletedAt: Timestamp?
     /// What its owner has agreed to (G-23).
     package let consents: GivenConsents
     /// Where the consent of a parent stands; nil for an account that needs none (G-23).
     let parentalConsent: ParentalConsentState?
+    /// The age gate has found its owner old enough, and no parent is needed (I-11). A guest may have
+    /// named an old enough date after a younger one: then the need stays.
+    package let isAgeVerified: Bool
+    /// When the last mail with a link to verify its address was ordered; nil for never (I-11).
+    package let verificationSentAt: Timestamp?
     /// From 1; each end of all its sessions raises it (`AccountEnd`).
     package let sessionGeneration: Int64
+    /// Its roles and claims; nil for an account that never had any.
+    package let claims: StoredClaims?
+
+    /// Whether profile and onboarding were complete once.
+    var isProfileComplete: Bool { profileCompletedAt != nil }
 
     /// The account as an input of the linking rule.
     var holder: AccountHolder { AccountHolder(account: account, status: status) }
@@ -92,16 +106,21 @@ extension SQLSession {
                 display_name, language, email_addresses.look_up_key, address, proved_at_ms,
                 is_guest, photo_url, session_generation, name_edited_at_ms, photo_edited_at_ms,
                 photos.photo, photos.name AS photo_name, onboarded_at_ms, onboarding_set,
+                completed_at_ms, age_verified_at_ms, verification_sent_at_ms,
                 phone.identity AS phone, phone.details AS phone_details,
                 parental_consents.state AS parental_consent,
-                EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account)
-                    AS has_password
+                \(StoredClaims.columns),
+                EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account
+                    AND \(IdentityTables.passwordCounts)) AS has_password,
+                EXISTS (SELECT 1 FROM passkeys WHERE passkeys.account = accounts.account)
+                    AS has_passkey
             FROM accounts
             JOIN profiles ON profiles.account = accounts.account
             JOIN account_keys ON account_keys.account = accounts.account
             LEFT JOIN email_addresses ON email_addresses.account = accounts.account
             LEFT JOIN photos ON photos.account = accounts.account
             LEFT JOIN parental_consents ON parental_consents.account = accounts.account
+            LEFT JOIN custom_claims ON custom_claims.account = accounts.account
             LEFT JOIN identities AS phone
                 ON phone.account = accounts.account AND phone.method = ?
             WHERE accounts.account = ?
@@ -183,12 +202,14 @@ extension Transaction {
             [.blob(sealed), SQLValue(at), .integer(account.key)])
     }
 
-    /// Makes everything pending of an account void: links and codes that were sent, and addresses
-    /// that wait for verification. A new kind of pending state must be added here.
+    /// Makes everything pending of an account void: links and codes that were sent, sign-ins that
+    /// wait for a second proof, and addresses that wait for verification. A new kind of pending
+    /// state must be added here.
     /// - Throws: `SQLError`.
     package func voidPendingState(of account: AccountID) throws {
         try removeLinks(of: account)
         try removePhoneCodes(of: account)
+        try removeChallenges(of: account)
         try cancelPendingChanges(of: account)
     }
 }
@@ -200,6 +221,9 @@ extension AccountRow {
         self.consents = consents
         parentalConsent = try row.optionalInteger("parental_consent")
             .map { number in try ParentalConsentState(stored: number) }
+        isAgeVerified =
+            try row.optionalTimestamp("age_verified_at_ms") != nil && parentalConsent == nil
+        verificationSentAt = try row.optionalTimestamp("verification_sent_at_ms")
         account = try AccountID(stored: row.integer("account"))
         status = try AccountStatus(stored: row.integer("status"))
         createdAt = try row.timestamp("created_at_ms")
@@ -220,12 +244,16 @@ extension AccountRow {
             Photo(rowKey: photo, sealedName: try row.blob("photo_name"))
         }
         onboarding = try OnboardingRecord(row)
+        profileCompletedAt = try row.optionalTimestamp("completed_at_ms")
         sessionGeneration = try row.integer("session_generation")
+        claims = try StoredClaims(optional: row)
         phone = try row.optionalInteger("phone").map { identity in
             Phone(identity: identity, sealedDetails: try row.blob("phone_details"))
         }
         let opensByPassword = try row.boolean("has_password") && address != nil
-        methods = (opensByPassword ? [SignInMethod.password] : []) + identityMethods
+        methods =
+            (opensByPassword ? [SignInMethod.password] : []) + identityMethods
+            + (try row.boolean("has_passkey") ? [.passkey] : [])
     }
 }
 

@@ -45,12 +45,20 @@ package struct AccountVault: Sendable {
         package static let birthDate = Field("profiles", "birth_date")
         /// The account's id in the system that it was imported from.
         package static let externalID = Field("imported_accounts", "external_id")
-        /// Custom claims that another system held for the account.
+        /// The account's claims besides its roles.
         package static let customClaims = Field("custom_claims", "document")
+        /// The account's roles.
+        static let roles = Field("custom_claims", "roles")
         /// Why the operator suspended the account.
         package static let suspensionReason = Field("suspensions", "reason")
+        /// Why the operator removes the account's second factors.
+        package static let secondFactorResetReason = Field("accounts", "second_factor_reset_reason")
         /// The address of a parent who is asked for consent.
         package static let parentEmail = Field("parental_consents", "parent_email")
+        /// Where the account was signed in from.
+        package static let signInMemory = Field("sign_in_memory", "sealed")
+        /// Where the previous sign-in was, in the stored response of a sign-in.
+        static let previousPlace = Field("idempotency", "previous_place")
 
         /// The details of an identity.
         package static func identityDetails(_ identity: Int64) -> Field {
@@ -91,6 +99,21 @@ package struct AccountVault: Sendable {
         /// be left out.
         package static func photoPart(_ photo: Int64, index: Int, of count: Int) -> Field {
             Field("photos", "part \(index) of \(count)", row: photo)
+        }
+
+        /// What a sign-in does once its second proof is there.
+        static func challengeDetails(_ challenge: Int64) -> Field {
+            Field("sign_in_challenges", "details", row: challenge)
+        }
+
+        /// What a second factor needs to be verified, and its name.
+        static func secondFactorDetails(_ factor: FactorID) -> Field {
+            Field("second_factors", "details", row: factor.key)
+        }
+
+        /// What a passkey needs to be verified and listed.
+        package static func passkeyDetails(_ passkey: PasskeyID) -> Field {
+            Field("passkeys", "details", row: passkey.key)
         }
 
         /// A part of an export, in its blob.
@@ -140,6 +163,12 @@ package struct AccountVault: Sendable {
     /// Seals a secret for the store.
     func seal(_ secret: SecretBytes, _ field: Field) throws -> [UInt8] {
         try box.seal(secret, at: field.place(account))
+    }
+
+    /// Decrypts a secret that `seal` sealed for the same field.
+    /// - Throws: if it was sealed under another key or for another field.
+    func openSecret(_ sealed: [UInt8], _ field: Field) throws -> SecretBytes {
+        try box.openSecret(sealed, at: field.place(account))
     }
 
     /// Seals bytes for the store.
@@ -216,12 +245,25 @@ package struct AccountReader: Sendable {
             phoneNumber: try row.phone.map { try phoneNumber($0, vault) } ?? "",
             photoUrl: try row.sealedPhotoURL.map { try vault.open($0, .photoURL) } ?? "",
             isGuest: row.isGuest,
-            lastSignIn: lastSignInAt.map { .lastSignInAtMs($0.milliseconds) })
+            roles: try row.claims?.opened(vault).roles ?? [],
+            isAgeVerified: row.isAgeVerified, consents: row.consents.messagesInForce,
+            lastSignIn: lastSignInAt.map { .lastSignInAtMs($0.milliseconds) },
+            verificationMail: row.verificationSentAt.map {
+                .verificationMailSentAtMs($0.milliseconds)
+            })
     }
 
-    private func phoneNumber(_ phone: AccountRow.Phone, _ vault: AccountVault) throws -> String {
+    /// The number of an account's phone, as its identity has it.
+    func phoneNumber(_ phone: AccountRow.Phone, _ vault: AccountVault) throws -> String {
         let sealed = try vault.open(phone.sealedDetails, .identityDetails(phone.identity))
         return try IdentityDetails(text: sealed).subject
+    }
+
+    /// The phone number of an account; nil without one.
+    /// - Throws: if the account's key does not decrypt.
+    func phoneNumber(_ row: AccountRow) throws -> PhoneNumber? {
+        guard let phone = row.phone else { return nil }
+        return PhoneNumber(try phoneNumber(phone, vault(row)))
     }
 
     /// The address that an account owns; nil without one.

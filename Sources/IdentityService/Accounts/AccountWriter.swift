@@ -1,4 +1,6 @@
+import Contracts
 package import ServiceRuntime
+import Storage
 
 /// What every flow writes accounts with: the keys, the source of randomness, what is made of both,
 /// and what else a sign-in may begin or end. A service makes it once, and hands it on whole.
@@ -7,20 +9,31 @@ package struct AccountWriter: Sendable {
     package let keys: IdentityKeys
     /// The source of all random values.
     package let randomness: any Randomness
+    /// By which channels owners are told.
+    let noticeSettings: NoticeSettings
     let guests: any GuestDocuments
     let exports: any PendingExports
     let deletions: any PendingDeletions
+    /// What asks for a second proof of a sign-in.
+    let gate: SignInGate
+    /// Makes the links of notices.
+    let disownLinks: DisownLinks
 
     /// Writes with what the other modules do for a sign-in.
+    /// - Parameter settings: They say where the links of notices lead, and how long they work.
     package init(
         keys: IdentityKeys, randomness: any Randomness, guests: any GuestDocuments,
-        exports: any PendingExports, deletions: any PendingDeletions
+        exports: any PendingExports, deletions: any PendingDeletions, gate: SignInGate,
+        settings: IdentitySettings
     ) {
         self.keys = keys
         self.randomness = randomness
+        noticeSettings = settings.ownerNotices
         self.guests = guests
         self.exports = exports
         self.deletions = deletions
+        self.gate = gate
+        disownLinks = DisownLinks(settings)
     }
 
     /// Decrypts the rows of accounts.
@@ -30,7 +43,7 @@ package struct AccountWriter: Sendable {
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 
     /// Enqueues notices to the owners of accounts.
-    var notices: NoticeMail { NoticeMail(writer: self) }
+    var notices: OwnerNotice { OwnerNotice(writer: self) }
 
     /// Issues sign-in proofs.
     var proofs: ProofIssuer { ProofIssuer(keys: keys, randomness: randomness) }
@@ -58,6 +71,19 @@ extension AccountWriting {
     /// Builds messages to the other services.
     package var outbox: IdentityOutbox { writer.outbox }
     /// Enqueues notices to the owners of accounts.
-    package var notices: NoticeMail { writer.notices }
+    package var notices: OwnerNotice { writer.notices }
     var proofs: ProofIssuer { writer.proofs }
+
+    /// Writes an audit event about a proved identity, with its method if events of the kind have
+    /// one.
+    /// - Throws: `SQLError`.
+    func audit(
+        _ kind: AuditKind, _ proved: ProvedIdentity, of account: AccountID?,
+        from origin: CallOrigin, outcome: ErrorCode? = nil, _ transaction: Transaction
+    ) throws {
+        let method = AuditDetail.method(proved.method.name)
+        try transaction.audit(
+            kind, account, detail: kind.allows(method) ? method : nil, from: origin,
+            subject: keys.subject(of: proved), outcome: outcome)
+    }
 }

@@ -1,5 +1,6 @@
 import Addresses
 import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -28,17 +29,24 @@ package struct Applicant: Sendable {
     /// For idempotent retries; nil when the call carries no key.
     let repeatable: RepeatableCall?
 
-    /// Reads a request.
+    /// Reads a request. Whether the password has leaked is not asked here.
     /// - Parameter caller: The calling session; nil outside a session.
-    /// - Throws: `auth/invalid-email`, `auth/weak-password` (I-02), `rpc/invalid-argument`.
+    /// - Throws: `auth/invalid-email`, `auth/weak-password` (I-02); `rpc/invalid-argument`, also
+    ///   for an absent email or password.
     init(
         _ request: IdentityV1.RegisterRequest, in caller: CallingSession?, _ context: CallContext,
         _ keys: IdentityKeys, _ settings: IdentitySettings
     ) throws(ServiceError) {
         let signUp = request.signUp ?? GatewayV1.SignUpWithPasswordRequest()
+        // What is absent was forgotten by the app: "enter a valid address" would mislead its developer.
+        for (field, isAbsent) in [
+            ("email", signUp.email.isEmpty), ("password", signUp.password.isEmpty),
+        ] where isAbsent {
+            throw ServiceError.invalidArgument(field, "It is absent.")
+        }
         address = try EmailAddress.required(signUp.email)
-        password = try Password.new(
-            signUp.password, settings.passwordPolicy,
+        password = try Password.allowed(
+            signUp.password, by: settings.passwordPolicy,
             PasswordContext(
                 address: address, displayName: signUp.displayName, app: settings.appName))
         guard Self.isDisplayName(signUp.displayName) else {
@@ -47,7 +55,7 @@ package struct Applicant: Sendable {
         displayName = signUp.displayName
         language = try context.mailLanguage(signUp.mailLanguage, settings)
         origin = CallOrigin(context, on: signUp.device, keys)
-        device = SignInDevice(signUp.device, at: origin.place)
+        device = SignInDevice(signUp.device, from: origin)
         isMailWithheld = request.mailWithheld
         acceptance = Acceptance(signUp.acceptance)
         lookUpKey = keys.lookUpKey(of: address)

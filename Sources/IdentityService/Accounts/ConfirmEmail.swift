@@ -18,7 +18,8 @@ extension AccountsHandler {
         return try await untilUnchanged {
             guard let (link, holder) = try await find(attempt) else {
                 if let row = try await ClaimConfirmation(
-                    store: store, writer: writer, passwords: passwords, time: time
+                    store: store, writer: writer, passwords: passwords, time: time,
+                    answers: answers
                 ).run(attempt) {
                     return try await answer(row, forgetsDevices: true)
                 }
@@ -54,6 +55,9 @@ extension AccountsHandler {
         let rule = ConfirmationRule(
             owner: holder.row.account, callersAccount: attempt.callersAccount,
             hasPassword: !attempt.password.isEmpty)
+        // Elsewhere the link needs a password, which counts nowhere. The link stays valid for the
+        // account's session.
+        if rule != .byLink { try passwords.requireOn() }
         switch rule {
         case .byLink: return nil
         case .passwordMissing: throw ServiceError(.passwordNeeded, fields: ["password"])
@@ -68,8 +72,8 @@ extension AccountsHandler {
             throw ServiceError.weakPassword([.length], field: "password")
         }
         if try await passwords.isRight(typed, of: holder) { return nil }
-        let new = try Password.new(
-            attempt.password, settings.passwordPolicy,
+        let new = try await passwords.new(
+            attempt.password, by: settings.passwordPolicy,
             try reader.passwordContext(holder.row, app: settings.appName))
         return try await passwords.hash(new, try reader.vault(holder.row))
     }
@@ -119,7 +123,8 @@ extension AccountsHandler {
         _ row: AccountRow, _ attempt: ConfirmationAttempt, _ transaction: Transaction
     ) throws {
         guard row.address?.provedAt == nil, try !transaction.isImported(row.account) else { return }
-        try notices.welcome(row, attempt.device, transaction)
+        try notices.welcome(
+            row, at: .verification, as: settings.welcomeMail, attempt.device, transaction)
     }
 
     private func replace(
@@ -131,7 +136,7 @@ extension AccountsHandler {
         if isTakeover {
             try Takeover(writer: writer, transaction: transaction)
                 .removeIdentities(
-                    row, DeviceShown(nil, at: attempt.origin.place), origin: attempt.origin)
+                    row, DeviceShown(nil, from: attempt.origin), origin: attempt.origin)
         }
         try transaction.setPassword(account, sealedHash: hash)
         try transaction.cancelPendingChanges(of: account)
@@ -195,7 +200,7 @@ struct ConfirmationAttempt: Sendable {
         self.callersAccount = callersAccount
         password = request.password
         origin = CallOrigin(context, on: request.device, keys)
-        device = DeviceShown(request.device, at: origin.place)
+        device = DeviceShown(request.device, from: origin)
         repeatable = try RepeatableCall(
             AccountsDescription.confirmEmail, request, by: callersAccount?.text ?? "", context, keys
         )

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -18,7 +19,7 @@ extension AccountsHandler {
             pendingEmail: try found.pendingEmail.text(of: found.row, reader))
         return IdentityV1.GetAccountResponse(
             account: answer.account, hasPassword: found.hasPassword,
-            requiredActions: answer.requiredActions)
+            requiredActions: answer.requiredActions, proofs: found.proofs)
     }
 
     private struct Found: Sendable {
@@ -27,6 +28,8 @@ extension AccountsHandler {
         let pendingEmail: PendingEmail
         /// Always false unless the request asks for it.
         let hasPassword: Bool
+        /// Always empty unless the request asks for it.
+        let proofs: [IdentityV1.AvailableProof]
     }
 
     /// Reads everything in one transaction, because every check of a session's state calls this.
@@ -38,7 +41,16 @@ extension AccountsHandler {
                 row: row, facts: try answers.facts(row, in: session),
                 pendingEmail: try PendingEmail(of: account, at: now, in: session),
                 hasPassword: try withProofs
-                    && session.passwordHolder(account)?.sealedHash != nil)
+                    && session.passwordHolder(account)?.sealedHash != nil,
+                proofs: try withProofs ? proofs(of: row, in: session) : [])
         }
+    }
+    /// By which proofs the owner could authenticate again, but for a device's key.
+    private func proofs(
+        of row: AccountRow, in session: some SQLSession
+    ) throws -> [IdentityV1.AvailableProof] {
+        try writer.availableProofs(
+            of: row, settings, hasDeviceKey: false, in: session
+        ).messages
     }
 }

@@ -1,3 +1,4 @@
+package import Addresses
 import Metrics
 package import ServiceRuntime
 package import Storage
@@ -28,6 +29,9 @@ struct NewAccount: Sendable {
     var isGuest = false
     /// Pending if its address must be verified first (G-02).
     var status = AccountStatus.active
+    /// A sign-up counts as a sign-in: the next one shows it as the previous one. An account that a
+    /// backend creates has not been signed in to.
+    var isSignedIn = true
 }
 
 /// The address of a new account, or a new address of an account.
@@ -38,6 +42,17 @@ package struct NewAddress: Sendable {
     let sealed: [UInt8]
     /// Whether the address is verified.
     let isProved: Bool
+
+    /// An address of the account to which a vault belongs.
+    /// - Throws: when sealing fails.
+    package init(
+        _ address: EmailAddress, isProved: Bool, _ vault: AccountVault, _ keys: IdentityKeys
+    ) throws {
+        self.init(
+            lookUpKey: keys.lookUpKey(of: address),
+            sealed: try vault.seal(address.entered, .address),
+            isProved: isProved)
+    }
 
     /// An address that is sealed for its account.
     package init(lookUpKey: [UInt8], sealed: [UInt8], isProved: Bool) {
@@ -52,20 +67,19 @@ extension Transaction {
     /// - Throws: `SQLError` of kind `.constraint(.unique)` if its address is taken.
     func insert(_ new: NewAccount) throws {
         let account = SQLValue.integer(new.account.key)
-        // A sign-up counts as a sign-in: the next sign-in shows it as the previous one.
         try put(
             """
             INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms, is_guest)
             VALUES (?, ?, ?, ?, ?)
             """,
             [
-                account, .integer(new.status.rawValue), SQLValue(at), SQLValue(at),
-                SQLValue(new.isGuest),
+                account, .integer(new.status.rawValue), SQLValue(at),
+                new.isSignedIn ? SQLValue(at) : .null, SQLValue(new.isGuest),
             ])
         try insertProfile(
             of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
             language: new.language, sealedPhotoURL: new.sealedPhotoURL,
-            isNameEdited: new.isNameTyped)
+            isNameEdited: new.isNameTyped, isComplete: false)
         if let address = new.address { try insert(address, of: new.account) }
         if let hash = new.sealedPasswordHash {
             try setPassword(new.account, sealedHash: hash)
@@ -76,10 +90,12 @@ extension Transaction {
     /// - Parameters:
     ///   - isNameEdited: No provider replaces the name.
     ///   - isPhotoEdited: No provider replaces the photo.
+    ///   - isComplete: It counts as complete: its owner signed up elsewhere (`ProfileCompletion`).
     /// - Throws: `SQLError`.
     package func insertProfile(
         of account: AccountID, sealedKey: [UInt8], sealedDisplayName: [UInt8], language: String,
-        sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false
+        sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false,
+        isComplete: Bool
     ) throws {
         try put(
             "INSERT INTO account_keys (account, sealed_key) VALUES (?, ?)",
@@ -87,7 +103,7 @@ extension Transaction {
         try insertProfile(
             of: account, sealedDisplayName: sealedDisplayName, language: language,
             sealedPhotoURL: sealedPhotoURL, isNameEdited: isNameEdited,
-            isPhotoEdited: isPhotoEdited)
+            isPhotoEdited: isPhotoEdited, isComplete: isComplete)
     }
 
     /// Inserts the profile of an account that has a key. A failure is counted: a profile that
@@ -95,20 +111,21 @@ extension Transaction {
     /// - Throws: `SQLError`.
     package func insertProfile(
         of account: AccountID, sealedDisplayName: [UInt8], language: String,
-        sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false
+        sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false,
+        isComplete: Bool
     ) throws {
         do {
             try put(
                 """
                 INSERT INTO profiles (
                     account, display_name, language, photo_url, name_edited_at_ms,
-                    photo_edited_at_ms)
-                VALUES (?, ?, ?, ?, ?, ?)
+                    photo_edited_at_ms, completed_at_ms)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     .integer(account.key), .blob(sealedDisplayName), .text(language),
                     SQLValue(sealedPhotoURL), isNameEdited ? SQLValue(at) : .null,
-                    isPhotoEdited ? SQLValue(at) : .null,
+                    isPhotoEdited ? SQLValue(at) : .null, isComplete ? .integer(0) : .null,
                 ])
         } catch {
             failedProfiles.increment()

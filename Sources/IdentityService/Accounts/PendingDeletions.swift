@@ -1,3 +1,4 @@
+package import Messages
 package import ServiceRuntime
 package import Storage
 
@@ -12,6 +13,20 @@ package protocol PendingDeletions: Sendable {
     func begin(
         of account: AccountID, source: DeletionSource, waits: Bool, _ transaction: Transaction
     ) throws
+
+    /// Begins one that a backend asks for, as an operator's (`DeletionSource.operator`), and records
+    /// who asked; not again if that changes nothing. Call `wake` after the commit.
+    /// - Parameter signed: Adds to the audit event who asked.
+    /// - Returns: the deletion as it is now; nil if there is no such account.
+    func request(
+        of account: AccountID, waits: Bool, _ transaction: Transaction,
+        signed: (AuditEvent) -> AuditEvent
+    ) throws -> GatewayV1.Deletion?
+
+    /// An account's deletion, with the state "none" if there is none.
+    func current(
+        of account: AccountID, in session: some SQLSession
+    ) throws -> GatewayV1.Deletion
 
     /// Cancels one that waits.
     /// - Returns: whether one did.

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -18,10 +19,13 @@ extension AccountsHandler {
     /// A guest that calls becomes the account, with its id and its data (`GuestUpgrade`, G-07).
     ///
     /// Consent that is lacking is refused before anything is written, so that the corrected call
-    /// may have the same key.
+    /// may have the same key. So is a password that has leaked: before the address is looked up, and
+    /// only after all else that is refused, so that such a call sends no part of a hash to a service.
+    /// If it leaked since the first call, a repeat gets the first answer.
     func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
+        try passwords.requireOn()
         let calling = try await owners.calling(in: context)
         let applicant = try Applicant(request, in: calling, context, keys, settings)
         let strict = StrictRegistration(
@@ -33,6 +37,7 @@ extension AccountsHandler {
             guest = try await calling?.guest(in: store)
             try settings.consent.require(applicant.acceptance, or: guest?.row.consents)
             age = try await self.age(of: applicant)
+            try await passwords.breached?.refuse(ifLeaked: applicant.password)
         } catch let refused as ServiceError {
             // An upgrade ends the guest's session, so a retry arrives with a token that is no
             // longer valid. Or the operator has named new versions since the first call.
@@ -57,7 +62,9 @@ extension AccountsHandler {
             try await write(applicant, draft, age, guest)
         }
         switch outcome {
-        case .registered(let row, let moment): return try await answer(row, provedAt: moment)
+        case .registered(let row, let moment):
+            return try await answer(
+                SignInAdmission.unjudged(row, .signUp, by: .password), provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
         case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["email"])
         }
@@ -127,11 +134,10 @@ extension AccountsHandler {
         try transaction.give(
             applicant.acceptance, settings.consent, to: account, from: applicant.origin)
         try applicant.ageGate(settings, writer).admit(account, age, transaction)
-        _ = try SignInRecorder(settings: settings, writer: writer).remember(
-            applicant.device, of: account, transaction)
+        try SignInRecorder(settings: settings, writer: writer).recordSignUp(
+            of: account, on: applicant.device, from: applicant.origin, transaction)
         if try transaction.maySend(.signUp, to: applicant.lookUpKey) {
-            try transaction.insert(draft.verification.link)
-            try transaction.enqueue(draft.verification.message)
+            try transaction.sendFirst(draft.verification)
         }
         try transaction.audit(
             .accountRegistered, account, from: applicant.origin, subject: applicant.subject)
@@ -139,6 +145,8 @@ extension AccountsHandler {
         guard let holder = try transaction.passwordHolder(account),
             holder.row.address?.lookUpKey == applicant.lookUpKey, holder.sealedHash != nil
         else { throw ServiceError(.internalError, detail: "a new account is incomplete") }
+        try ProfileCompletion(answers: answers).record(
+            holder.row, on: applicant.device.shown, from: applicant.origin, transaction)
         try transaction.remember(
             applicant.repeatable, .init(repeatedByPasswordOf: holder.row, wasGuest: guest != nil))
         return holder.row
@@ -165,14 +173,15 @@ extension AccountsHandler {
     }
 
     private func answer(
-        _ row: AccountRow, provedAt moment: Timestamp
+        _ admitted: AdmittedSignIn, provedAt moment: Timestamp
     ) async throws -> IdentityV1.RegisterResponse {
-        let answer = try await answers.answer(row, lastSignInAt: nil)
+        let answer = try await answers.answer(admitted.row, lastSignInAt: nil)
         return IdentityV1.RegisterResponse(
             account: answer.account,
-            proof: row.status == .pendingVerification
+            proof: admitted.row.status == .pendingVerification
                 ? nil
-                : proofs.proof(row, provedAt: moment), requiredActions: answer.requiredActions)
+                : try proofs.signIn(admitted, provedAt: moment),
+            requiredActions: answer.requiredActions)
     }
 
     /// Responds to a retry (G-25). The password is checked first, because a captured idempotency
@@ -192,7 +201,11 @@ extension AccountsHandler {
             try await passwords.isRight(applicant.password, of: holder)
         }
         guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
-        return try await answer(holder.row, provedAt: moment)
+        let admission = SignInAdmission(settings: settings, writer: writer)
+        let admitted = try await store.read {
+            try admission.admitAgain(holder.row, .password, in: $0, at: moment)
+        }
+        return try await answer(admitted, provedAt: moment)
     }
 
     /// A draft for an applicant. `hash` is the hash of the password.
@@ -208,9 +221,7 @@ extension AccountsHandler {
             sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
             isNameTyped: !applicant.displayName.isEmpty,
             language: applicant.language,
-            address: NewAddress(
-                lookUpKey: applicant.lookUpKey,
-                sealed: try vault.seal(applicant.address.entered, .address), isProved: false),
+            address: try NewAddress(applicant.address, isProved: false, vault, keys),
             sealedPasswordHash: try vault.seal(hash, .passwordHash),
             status: settings.emailVerification == .required
                 ? .pendingVerification : .active)

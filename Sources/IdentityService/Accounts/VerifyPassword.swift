@@ -1,12 +1,15 @@
 import Addresses
 import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
 import Storage
 
 extension AccountsHandler {
-    /// Signs in by email and password (G-03): reads, verifies, decides, writes, issues the proof.
+    /// Signs in by email and password (G-03): reads, verifies, decides, asks the gate, writes, issues
+    /// the proof. Where the account asks for a second proof, the transaction of the right password
+    /// writes a challenge and nothing else (F-03).
     ///
     /// An unknown address and a wrong password take the same steps: one read, one hash, one audit
     /// write, one error code.
@@ -18,10 +21,10 @@ extension AccountsHandler {
     func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse {
+        try passwords.requireOn()
         let caller = try await owners.calling(in: context)
         let attempt = try SignInAttempt(
-            request.signIn, in: caller, isInOwnSession: request.inOwnSession,
-            chargeID: request.chargeId,
+            request.signIn, in: caller, chargeID: request.chargeId,
             RepeatableCall(
                 AccountsDescription.verifyPassword, request, by: caller.caller, context, keys),
             context, keys)
@@ -33,16 +36,16 @@ extension AccountsHandler {
             recorded.row, lastSignInAt: recorded.history.before)
         return IdentityV1.VerifyPasswordResponse(
             account: answer.account,
-            proof: proofs.proof(recorded.row, provedAt: recorded.at),
-            history: recorded.history.message,
+            proof: try proofs.signIn(recorded.admitted, provedAt: recorded.at),
+            history: try recorded.history.message.opened(of: recorded.row, reader),
             collision: try await recorded.guest?.answer(answers),
             requiredActions: answer.requiredActions)
     }
 
-    /// Rejects a guess that is void, a call whose idempotency key belongs to another request, and one
-    /// in a session that cannot be used, unless it is a repeat (G-25). Attack: if only the right password led to
-    /// these errors, they would confirm a password with no record and no mail to the owner, and the
-    /// gateway would refund the guess.
+    /// Rejects a guess that is void, a call whose idempotency key belongs to another request, and
+    /// one in a session that cannot be used, unless it is a repeat (G-25). Attack: if only the right
+    /// password led to these errors, they would confirm a password with no record and no mail to the
+    /// owner, and the gateway would refund the guess.
     ///
     /// A read: sign-ins with a key do not wait for the one writer before their password is compared.
     /// It sees every response that was committed, which is each that a caller can have. The
@@ -71,31 +74,38 @@ extension AccountsHandler {
         }
         guard let holder else { throw ServiceError(.invalidCredential) }
         let upgrade = try await passwords.upgrade(attempt.password, of: holder)
+        let recorded: Result<Recorded, ServiceError>?
         do {
-            return try await record(attempt, holder, upgrade)
+            recorded = try await record(attempt, holder, upgrade)
         } catch let error as ServiceError {
             // After a wrong password the error comes at the end of this minimum too.
             try await passwords.responseTimeFloor.waitOut(from: verdict.begun)
             throw error.afterComparison
         }
+        // The error of a challenge says that the password was right, as it was.
+        return try recorded?.get()
     }
 
     /// What a sign-in wrote.
     private struct Recorded: Sendable {
-        let row: AccountRow
+        let admitted: AdmittedSignIn
         let history: SignInHistory
         /// The time of its proof; for a retry, now.
         let at: Timestamp
         /// The guest that made the call.
         let guest: SettledGuest?
+
+        var row: AccountRow { admitted.row }
     }
 
-    /// Writes the sign-in. Returns nil when the password was replaced or the account was disabled
-    /// while the hash ran: a sign-in with the old password must not win a race against a reset.
+    /// Writes the sign-in, or its challenge, whose error is thrown after the commit. Returns nil when
+    /// the password was replaced or the account was disabled while the hash ran: a sign-in with the
+    /// old password must not win a race against a reset.
     private func record(
         _ attempt: SignInAttempt, _ checked: PasswordHolder, _ upgrade: [UInt8]?
-    ) async throws -> Recorded? {
+    ) async throws -> Result<Recorded, ServiceError>? {
         let account = checked.row.account
+        let admission = SignInAdmission(settings: settings, writer: writer)
         // Also when the caller has gone. Attack: right passwords are looked for with deadlines that
         // leave no record and no mail to the owner.
         return try await store.write(
@@ -105,26 +115,56 @@ extension AccountsHandler {
             guard let holder = try transaction.passwordHolder(account), holder.row.status.isUsable,
                 holder.sealedHash == checked.sealedHash
             else { return nil }
+            let row = holder.row
             if let first = try transaction.storedResponse(of: attempt.repeatable) {
-                return Recorded(
-                    row: holder.row, history: first.history, at: transaction.at,
-                    guest: try SettledGuest(first.collision, in: transaction))
+                return try again(first, row, admission, transaction)
             }
-            if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
-            let history = try SignInRecorder(settings: settings, writer: writer)
-                .record(
-                    account, before: holder.row.lastSignInAt, by: .password, on: attempt.device,
-                    from: attempt.origin, transaction)
-            try transaction.audit(
-                .signInSucceeded, account, detail: .method(SignInMethod.password.name),
-                from: attempt.origin, subject: attempt.subject)
-            let guest = try writer.guests.settle(
-                attempt.caller, afterSignInTo: account, from: attempt.origin, transaction)
-            try transaction.remember(
-                attempt.repeatable,
-                .init(signInTo: holder.row, history: history, collision: guest?.collision))
-            return Recorded(row: holder.row, history: history, at: transaction.at, guest: guest)
+            let outcome = try admission.admit(
+                row, .password, attempt.challenged, on: attempt.device, from: attempt.origin,
+                subject: attempt.subject, guest: attempt.caller, transaction
+            ) { $0.passwordHash = upgrade ?? [] }
+            switch outcome {
+            case .challenged(let issued):
+                try transaction.remember(
+                    attempt.repeatable, .init(challenged: row, issued))
+                return .failure(issued.error)
+            case .admitted(let admitted):
+                let (history, guest) = try PasswordSignIn(settings: settings, answers: answers)
+                    .write(
+                        row, by: .password, upgrade: upgrade, on: attempt.device,
+                        from: attempt.origin, subject: attempt.subject, guest: attempt.caller,
+                        transaction)
+                try transaction.remember(
+                    attempt.repeatable,
+                    .init(signInTo: row, history: history, collision: guest?.collision))
+                return .success(
+                    Recorded(
+                        admitted: admitted, history: history, at: transaction.at, guest: guest))
+            }
         }
+    }
+
+    private func again(
+        _ first: IdentityV1.StoredResponse, _ row: AccountRow, _ admission: SignInAdmission,
+        _ transaction: Transaction
+    ) throws -> Result<Recorded, ServiceError> {
+        guard first.challenge == 0 else {
+            return .failure(
+                try admission.challengeAgain(first, of: row, after: .password, in: transaction)
+                    .error)
+        }
+        let admitted: AdmittedSignIn
+        do {
+            admitted = try admission.admitAgain(
+                row, .password, in: transaction, at: transaction.at)
+        } catch let error as ServiceError where error.code == .idempotencyKeyReused {
+            // As it is: the first call has shown the same password.
+            return .failure(error)
+        }
+        return .success(
+            Recorded(
+                admitted: admitted, history: first.history, at: transaction.at,
+                guest: try SettledGuest(first.collision, in: transaction)))
     }
 }
 
@@ -162,28 +202,43 @@ struct SignInAttempt: Sendable {
     let repeatable: RepeatableCall?
     /// Nil if the charge of the guess is not settled later.
     let guess: ChargedGuess?
+    /// For the challenge that the sign-in may begin.
+    let challenged: ChallengedCall
 
     /// Reads a request.
     /// - Throws: `auth/invalid-email`; `auth/invalid-credential` for a password that exceeds the
     ///   accepted length, rejected without the cost of a hash; `rpc/invalid-argument`.
     init(
         _ request: GatewayV1.SignInWithPasswordRequest?, in caller: CallingSession? = nil,
-        isInOwnSession: Bool = false, chargeID: String = "", _ repeatable: RepeatableCall?,
-        _ context: CallContext, _ keys: IdentityKeys
+        chargeID: String = "", _ repeatable: RepeatableCall?, _ context: CallContext,
+        _ keys: IdentityKeys
     ) throws(ServiceError) {
         let request = request ?? GatewayV1.SignInWithPasswordRequest()
-        let address = try EmailAddress.required(request.email)
-        guard let password = Password(entered: request.password) else {
+        try self.init(
+            request.password, of: EmailAddress.required(request.email), on: request.device,
+            in: caller, chargeID: chargeID, repeatable, context, keys)
+    }
+
+    /// Reads a password for the account of an address.
+    /// - Parameter isInOwnSession: As a recent proof in a session of the account.
+    /// - Throws: as the other `init`.
+    init(
+        _ entered: SecretBytes, of address: EmailAddress, on device: GatewayV1.Device?,
+        in caller: CallingSession? = nil, isInOwnSession: Bool = false, chargeID: String,
+        _ repeatable: RepeatableCall?, _ context: CallContext, _ keys: IdentityKeys
+    ) throws(ServiceError) {
+        guard let password = Password(entered: entered) else {
             throw ServiceError(.invalidCredential)
         }
         self.password = password
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
-        origin = CallOrigin(context, on: request.device, keys)
-        device = SignInDevice(request.device, inOwnSession: isInOwnSession, at: origin.place)
+        origin = CallOrigin(context, on: device, keys)
+        self.device = SignInDevice(device, inOwnSession: isInOwnSession, from: origin)
         self.caller = caller
         self.repeatable = repeatable
         guess = try ChargedGuess(chargeID)
+        challenged = ChallengedCall(context, deviceID: device?.deviceId ?? "", keys)
     }
 
     /// Records the rejection in the audit log and returns the error to throw. Without an account,

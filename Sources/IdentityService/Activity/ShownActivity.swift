@@ -20,10 +20,17 @@ package struct ShownActivity: Sendable {
 
     private static let identityKinds: Set<AuditKind> = [
         .accountRegistered, .guestRegistered, .guestUpgraded, .accountTakenOver,
-        .signInSucceeded, .signInFailed, .newDevice, .accountLocked,
+        .profileCompleted,
+        .signInSucceeded, .signInFailed, .signInChallenged, .newDevice, .signInDisowned,
+        .accountLocked,
+        .secondFactorAdded, .secondFactorRemoved, .secondFactorRefused,
+        .secondFactorResetRequested, .secondFactorResetCancelled, .secondFactorReset,
+        .recoveryCodesMade, .recoveryCodeUsed,
+        .passkeyAdded, .passkeyRemoved, .passkeyRenamed, .passkeyRefused, .passkeyCounterBehind,
+        .passkeyBackupChanged,
         .phoneCodeRefused, .phoneCodeProved, .phoneNumberChanged, .phoneNumberConfirmed,
         .identityLinked, .identityUnlinked, .linkingRefused, .consentRevoked,
-        .providerAccountDeleted,
+        .providerAccountDeleted, .providerSessionsRevoked, .providerAccountDisabled,
         .passwordReplaced, .passwordResetMailed, .passwordChangeRefused,
         .emailVerified, .emailChangeRequested, .emailChanged, .emailChangeRefused,
         .emailChangeCancelled, .emailProofRefused,
@@ -31,6 +38,8 @@ package struct ShownActivity: Sendable {
         .deletionLinkMailed, .deletionRequested, .deletionCancelled, .deletionBegun,
         .consentGiven, .consentWithdrawn, .privacyChanged, .parentAsked, .parentConsented,
         .parentRefused,
+        .accountCreatedByBackend, .accountChangedByBackend, .claimsSetByBackend, .linkIssued,
+        .linkCreated,
         .accountShown, .activityShown, .accountSuspended, .accountRestored, .accountSignedOut,
     ]
 

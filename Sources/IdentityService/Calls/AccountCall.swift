@@ -30,6 +30,11 @@ package struct AccountCall: Sendable {
 package protocol BackendRequest: ProtobufMessage {
     /// The account and the proof.
     var call: GatewayV1.BackendCall? { get }
+}
+
+/// A request of a backend that lists by itself what the proof covers. Of others it covers all, by
+/// their descriptors (`BackendRule`).
+package protocol ListedPartsRequest: BackendRequest {
     /// The request after the actor, as the proof covers it (`bh`).
     var signedParts: [[UInt8]] { get }
 }
@@ -57,19 +62,33 @@ package struct AccountCalls: Sendable {
 
     /// Judges who makes a call.
     /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; as
-    ///   `SessionsAPI.validated`, `BackendCalls.verified` and `framed`.
+    ///   `SessionsAPI.validated`, `BackendCalls.caller` and `framed`.
     func call(
         _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
     ) async throws -> AccountCall {
-        try context.requireGateway()
         guard let backed = request as? any BackendRequest else {
+            try context.requireGateway()
             let owner = try await owner(in: context)
             let call = AccountCall(account: owner.account, context: context)
             return try framed(call, method, request, by: context)
         }
-        let backend = try backends.verified(backed, method)
-        let call = AccountCall(account: backend.account, context: context, backend: backend)
+        let backend = try backends.caller(of: backed, method, context)
+        guard let account = backend.account else {
+            throw ServiceError(.invalidArgument, fields: ["call.account_id"])
+        }
+        let call = AccountCall(account: account, context: context, backend: backend)
         return try framed(call, method, backed, by: backend)
+    }
+
+    /// The frame of a call about an account that something else than a session has shown.
+    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; as `framed`.
+    package func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext,
+        about account: AccountID
+    ) throws -> AccountCall {
+        try context.requireGateway()
+        return try framed(
+            AccountCall(account: account, context: context), method, request, by: context)
     }
 
     /// Adds to a call that has been judged what its metadata and its request say of it.

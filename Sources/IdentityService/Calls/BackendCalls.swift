@@ -3,9 +3,11 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// A backend that identity has recognised by its application token, and what it acts on.
+/// A backend that identity has recognised by its application token, and what it acts on. Or the
+/// operator's tool, where its connection takes the place of a token (`BackendRule.admitsOperators`).
 package struct Backend: IdempotentCall {
-    let account: AccountID
+    /// Nil for a request that names none: it creates one.
+    let account: AccountID?
     /// Its name.
     package let application: String
     /// Its own idempotency key, as its token names it. The gateway's word is not used: it could
@@ -17,50 +19,98 @@ package struct Backend: IdempotentCall {
 
 /// Checks the application tokens of backends that act on accounts (I-07).
 ///
-/// Attack: somebody has taken the gateway over, and writes documents of any account. So identity
-/// verifies the backend's signature itself: the token names the rpc, and the hash of the account,
-/// the actor and all that is written (`bh`). What passes through the gateway can be repeated for
-/// two minutes: a read is answered again, a write gets its first answer.
+///     caller of identity              recognised by
+///     the gateway                     the token in the request
+///     the tool, for BackendAccounts   its connection
+///     any other                       nothing: rpc/permission-denied
+///
+/// Attack: somebody has taken the gateway over, and writes documents of any account, pushes messages
+/// to any person, or makes a link that opens any account. So identity verifies the backend's signature itself: the token names the
+/// rpc, and the hash of the account, the actor and all of the request (`bh`). What passes through
+/// the gateway can be repeated for two minutes: a read is answered again, any other call gets its
+/// first answer.
 package struct BackendCalls: Sendable {
     static let actorBytesMax = 64
 
-    /// The applications that may read and write documents of any account.
-    let writers: [String]
+    /// The rule of each method that backends call, by the method's full name.
+    private let rules: [String: BackendRule]
     /// Of their tokens.
-    let audiences: [String]
-    /// The keys of `writers`.
-    let applications: Reloadable<Applications>
-    let time: any Time
+    private let audiences: [String]
+    /// The keys of all that the rules permit.
+    private let applications: Reloadable<Applications>
+    private let time: any Time
 
-    /// The backend that made this request.
-    /// - Throws: `rpc/permission-denied` if it is not named in `document-writers`;
+    /// Checks of the tokens for these services.
+    /// - Parameters:
+    ///   - audiences: the origins of the web service.
+    ///   - applications: the keys of all backends that the rules permit.
+    init(
+        rules: [BackendRule], audiences: [String], applications: Reloadable<Applications>,
+        time: any Time
+    ) {
+        self.rules = Dictionary(
+            rules.flatMap { rule in rule.service.methods.map { ($0.name, rule) } },
+            uniquingKeysWith: { first, _ in first })
+        self.audiences = audiences
+        self.applications = applications
+        self.time = time
+    }
+
+    /// As the settings permit.
+    /// - Throws: as `BackendRule.pushes` and `accounts`.
+    init(
+        _ settings: IdentitySettings, applications: Reloadable<Applications>, time: any Time
+    ) throws {
+        self.init(
+            rules: [
+                .documents(writers: settings.documentWriters),
+                try .pushes(senders: settings.pushSenders),
+                try .accounts(managers: settings.accountManagers),
+            ], audiences: settings.webOrigins, applications: applications, time: time)
+    }
+
+    /// Who made a request, as the table says.
+    /// - Throws: `rpc/permission-denied` if the method's setting does not name it;
     ///   `rpc/unauthenticated` for an invalid token; `rpc/invalid-argument` with the field.
-    func verified(
-        _ request: some BackendRequest, _ method: MethodDescription
+    func caller(
+        of request: some BackendRequest, _ method: MethodDescription, _ context: CallContext
     ) throws(ServiceError) -> Backend {
-        guard let caller = request.call else {
+        guard let rule = rules[method.name] else {
+            throw ServiceError(.permissionDenied, detail: "no rule permits \(method.name)")
+        }
+        let isOperators =
+            rule.admitsOperators && CallContext.operators.contains(context.application)
+        if !isOperators { try context.requireGateway() }
+        guard let call = request.call else {
             throw ServiceError(.invalidArgument, fields: ["call"])
         }
-        let claims = try claims(of: caller.applicationToken, method)
-        let head = ["postern documents v1", caller.accountId, caller.actor].map { Array($0.utf8) }
-        let parts = head + request.signedParts
-        guard claims.bodyHash == ApplicationToken.bodyHash(of: DelimitedParts.joined(parts))
-        else { throw Self.unauthenticated(.body) }
+        if isOperators {
+            return try Self.backend(context.application, context.idempotencyKey, call)
+        }
+        let claims = try claims(of: call.applicationToken, method, rule)
+        let bodyHash = try rule.bodyHash(of: request, call)
+        guard claims.bodyHash == bodyHash else { throw Self.unauthenticated(.body) }
         // As at the gateway: a repeat must be recognised.
         guard method.isIdempotent || claims.idempotencyKey?.isEmpty == false else {
             throw ServiceError.invalidArgument(
                 Metadata.Key.idempotencyKey, "This call needs one, also in the token.")
         }
-        guard caller.actor.utf8.count <= Self.actorBytesMax,
-            caller.actor.allSatisfy(Self.isPlain)
-        else { throw ServiceError(.invalidArgument, fields: ["call.actor"]) }
-        guard let account = AccountID(text: caller.accountId) else {
+        return try Self.backend(claims.application, claims.idempotencyKey, call)
+    }
+
+    private static func backend(
+        _ name: String, _ idempotencyKey: String?, _ call: GatewayV1.BackendCall
+    ) throws(ServiceError) -> Backend {
+        guard call.actor.utf8.count <= actorBytesMax, call.actor.allSatisfy(isPlain) else {
+            throw ServiceError(.invalidArgument, fields: ["call.actor"])
+        }
+        let account = AccountID(text: call.accountId)
+        guard account != nil || call.accountId.isEmpty else {
             throw ServiceError(.invalidArgument, fields: ["call.account_id"])
         }
-        let name = claims.application
         return Backend(
-            account: account, application: name, idempotencyKey: claims.idempotencyKey,
-            actor: caller.actor.isEmpty ? name : "\(name)/\(caller.actor)")
+            account: account, application: name, idempotencyKey: idempotencyKey,
+            actor: call.actor.isEmpty ? name : "\(name)/\(call.actor)")
     }
 
     /// Whether a character can be part of an actor's name.
@@ -69,26 +119,32 @@ package struct BackendCalls: Sendable {
     }
 
     private func claims(
-        of token: String, _ method: MethodDescription
+        of secret: SecretBytes, _ method: MethodDescription, _ rule: BackendRule
     ) throws(ServiceError) -> ApplicationToken.Claims {
+        let token = secret.withBytes { String(decoding: $0, as: UTF8.self) }
         let claims: ApplicationToken.Claims?
         do throws(ApplicationToken.Refusal) {
             claims =
-                try isOfWriter(token)
+                try isPermitted(token, rule)
                 ? applications.value.verified(
                     token: token, method: method.name, audiences: Set(audiences),
                     now: time.now()) : nil
         } catch {
             throw Self.unauthenticated(error)
         }
-        guard let claims else { throw ServiceError(.permissionDenied) }
+        // What a token says of its application is not verified yet, so it is not repeated.
+        guard let claims else {
+            throw .notNamed("the token's application", by: rule.setting, of: "identity")
+        }
         return claims
     }
 
-    /// Whether a token names a key of an application in `document-writers`.
-    private func isOfWriter(_ token: String) throws(ApplicationToken.Refusal) -> Bool {
+    /// Whether a token names a key of an application that the rule's setting names.
+    private func isPermitted(
+        _ token: String, _ rule: BackendRule
+    ) throws(ApplicationToken.Refusal) -> Bool {
         let key = try ApplicationToken(token).keyIdentifier
-        return writers.contains(String(key.prefix { $0 != "." }))
+        return rule.permitted.contains(String(key.prefix { $0 != "." }))
     }
 
     private static func unauthenticated(_ reason: ApplicationToken.Refusal) -> ServiceError {

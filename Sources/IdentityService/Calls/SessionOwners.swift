@@ -23,17 +23,25 @@ package struct SessionOwner: Hashable, Sendable {
 struct KnownOwner: Sendable {
     let owner: SessionOwner
     let proofs: SessionV1.ListProofsResponse
-    /// The account's sign-in methods.
-    fileprivate let methods: [SignInMethod]
+    /// The proofs that the account's owner could give now.
+    let available: AvailableProofs
     let isGuest: Bool
 
     /// Requires that the owner has authenticated recently (G-13).
     /// - Throws: `auth/requires-recent-login` with the acceptable kinds of proof.
     func require(_ demand: RecentProof) throws(ServiceError) {
         let now = Timestamp(milliseconds: proofs.nowMs)
-        guard demand.found(in: proofs.proofs, at: now) == nil else { return }
-        throw demand.refusal(
-            having: Set(methods: methods, hasDeviceKey: proofs.hasDeviceKey))
+        let proof = demand.found(in: proofs.proofs, highest: available.highest, at: now)
+        guard proof == nil else { return }
+        throw demand.refusal(having: available)
+    }
+
+    /// Requires what a call needs beside the account's password, which it brings along (F-04): a
+    /// recent second proof if the account has a second factor, otherwise nothing.
+    /// - Throws: as `require`.
+    func requireBesidePassword() throws(ServiceError) {
+        guard available.highest > .aal1 else { return }
+        try require(.standard)
     }
 }
 
@@ -62,6 +70,8 @@ extension CallingSession? {
 /// its own identity to it.
 package struct SessionOwners: Sendable {
     let store: Store
+    let writer: AccountWriter
+    let settings: IdentitySettings
     let devices: any DevicesAPI
     /// Knows the account of an access token, also of an ended session.
     package let sessions: any SessionsAPI
@@ -108,7 +118,8 @@ package struct SessionOwners: Sendable {
             return CallingSession(account: owner.account, owner: .success(owner))
         } catch let refused as ServiceError where refused.isOfSession || refused.isOfAccount {
             let state = try await state(of: token, context)
-            let refusal = refused.isOfSession ? state.refusal(unknown: .sessionEnded) : refused
+            let refusal =
+                refused.isOfSession ? state.refusal(of: token, unknown: .sessionEnded) : refused
             guard context.idempotencyKey != nil, let account = AccountID(text: state.accountId)
             else { throw refusal }
             return CallingSession(account: account, owner: .failure(refusal))
@@ -123,7 +134,7 @@ package struct SessionOwners: Sendable {
         do {
             return try await owner(in: context)
         } catch let error as ServiceError where error.isOfSession {
-            throw try await state(of: token, context).refusal(unknown: .sessionEnded)
+            throw try await state(of: token, context).refusal(of: token, unknown: .sessionEnded)
         }
     }
 
@@ -144,17 +155,21 @@ package struct SessionOwners: Sendable {
         guard let account = AccountID(text: proofs.accountId) else {
             throw ServiceError(.internalError, detail: "a session without a valid account id")
         }
-        // The sessions of a deleted account are unusable.
-        guard let row = try await store.read({ try $0.account(account) }) else {
-            throw ServiceError(.invalidAccessToken)
+        let found = try await store.read { session -> (AccountRow, AvailableProofs)? in
+            guard let row = try session.account(account) else { return nil }
+            let available = try writer.availableProofs(
+                of: row, settings, hasDeviceKey: proofs.hasDeviceKey, in: session)
+            return (row, available)
         }
+        // The sessions of a deleted account are unusable.
+        guard let (row, available) = found else { throw ServiceError(.invalidAccessToken) }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
         let provedAt = proofs.proofs.map(\.provedAtMs).min() ?? 0
         let owner = SessionOwner(
             account: account, session: proofs.sessionId,
             provedAt: Timestamp(milliseconds: provedAt), generation: proofs.sessionGeneration)
         return KnownOwner(
-            owner: owner, proofs: proofs, methods: row.methods, isGuest: row.isGuest)
+            owner: owner, proofs: proofs, available: available, isGuest: row.isGuest)
     }
 }
 

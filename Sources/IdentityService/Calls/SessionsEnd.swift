@@ -91,6 +91,7 @@ extension Transaction {
         of account: AccountID, provedUntil moment: Timestamp, except session: String = "",
         reason: GatewayV1.EndReason = .security, _ outbox: IdentityOutbox
     ) throws {
+        try removeSessionLinks(of: account, except: session)
         let spared = session.isEmpty ? SQLValue.null : .text(session)
         let before = SQLValue(moment + ProofIssuer.afterEnd)
         var generation: Int64 = 0
@@ -109,6 +110,7 @@ extension Transaction {
     /// deletion ends them in the session service (`DeletionStep.sessions`).
     /// - Throws: `SQLError`.
     package func recordEnd(of account: AccountID) throws {
+        try removeSessionLinks(of: account, except: "")
         _ = try raiseGeneration(
             of: account, before: SQLValue(at + ProofIssuer.afterEnd), spared: .null)
     }

@@ -8,6 +8,10 @@ extension IdentityV1.StoredResponse {
     /// No former form begins with it: they began with the account's key, which is not negative.
     private static let mark: UInt8 = 0xff
 
+    /// Whether stored bytes are one, and not the record of a federated sign-in, which begins with a
+    /// field's tag (`FederatedSignInRecord`).
+    static func isOne(_ bytes: [UInt8]) -> Bool { bytes.first == mark }
+
     /// The stored form.
     var bytes: [UInt8] { [Self.mark] + encoded() }
 

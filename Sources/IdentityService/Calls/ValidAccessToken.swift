@@ -36,6 +36,8 @@ package import ServiceRuntime
 ///     signs up or in, where a guest may call     `calling`, and `requireLive`
 ///     signs in as a guest, confirms an address   `validated`, if there is a token
 ///     confirms a change of address               `optionalOwner`, and `requireLive`
+///     shows or sends an export by a session's    `SessionOwners.link`, then `callersRow`
+///     link
 ///     sends a photo to those who may see it      `validated`, if there is a token
 package struct ValidAccessToken: Hashable, Sendable {
     /// The account of its session.
@@ -67,6 +69,6 @@ extension SessionsAPI {
         }
         let state = try await inspectSession(
             SessionV1.InspectSessionRequest(accessToken: accessToken), context.onward())
-        throw state.refusal(unknown: unknown)
+        throw state.refusal(of: accessToken, unknown: unknown)
     }
 }

@@ -31,13 +31,17 @@ struct ClaimConfirmation: AccountWriting, Sendable {
     let writer: AccountWriter
     let passwords: PasswordCheck
     let time: any Time
+    let answers: AccountAnswers
 
     /// - Returns: the account, which now owns the address; nil if the link belongs to no claim, or
     ///   was used in the meantime.
     /// - Throws: `auth/password-needed`, `auth/invalid-credential`, `auth/invalid-link` as in the
-    ///   table; `auth/user-disabled`.
+    ///   table; `auth/user-disabled`; `auth/operation-not-allowed` where passwords are switched off.
     func run(_ attempt: ConfirmationAttempt) async throws -> AccountRow? {
         guard let (claim, row) = try await find(attempt) else { return nil }
+        // Claimed before passwords were switched off: the guest would end as an account that nothing
+        // opens.
+        try passwords.requireOn()
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
         try await decide(attempt, claim, row)
         return try await write(attempt, claim)
@@ -85,6 +89,8 @@ struct ClaimConfirmation: AccountWriting, Sendable {
                     holder.row.address?.provedAt != nil, holder.sealedHash != nil,
                     !holder.row.isGuest
                 else { throw ServiceError(.internalError, detail: "a confirmed claim is missing") }
+                try ProfileCompletion(answers: answers).record(
+                    holder.row, on: attempt.device, from: attempt.origin, transaction)
                 try transaction.remember(
                     attempt.repeatable,
                     .init(repeatedByPasswordOf: holder.row, forgetsDevices: true))
@@ -118,6 +124,7 @@ struct ClaimConfirmation: AccountWriting, Sendable {
         try transaction.audit(
             .passwordReplaced, account, detail: .password(.change), from: attempt.origin)
         try transaction.audit(.guestUpgraded, account, from: attempt.origin)
-        try notices.welcome(row, attempt.device, transaction)
+        try notices.welcome(
+            row, at: .verification, as: answers.settings.welcomeMail, attempt.device, transaction)
     }
 }

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -39,7 +40,9 @@ struct StrictRegistration: AccountWriting, Sendable {
             applicant, hash: hash, as: guest?.row, settings, writer, at: time.now())
         switch try await write(applicant, draft, age, guest) {
         case .claimed(let row, let moment):
-            return try await answer(row, applicant, provedAt: moment)
+            return try await answer(
+                SignInAdmission.unjudged(row, .signUp, by: .password), applicant,
+                provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
         }
     }
@@ -68,6 +71,7 @@ struct StrictRegistration: AccountWriting, Sendable {
                 from: applicant.origin)
             try applicant.ageGate(settings, writer).admit(draft.claim.account, age, transaction)
             try transaction.insert(draft.claim)
+            try transaction.setVerificationSent(of: draft.claim.account)
             // Whether the mail is withheld must not depend on who owns the address.
             if !applicant.isMailWithheld,
                 try transaction.maySend(.signUp, to: draft.claim.addressKey)
@@ -121,8 +125,9 @@ struct StrictRegistration: AccountWriting, Sendable {
     }
 
     private func answer(
-        _ row: AccountRow, _ applicant: Applicant, provedAt moment: Timestamp
+        _ admitted: AdmittedSignIn, _ applicant: Applicant, provedAt moment: Timestamp
     ) async throws -> IdentityV1.RegisterResponse {
+        let row = admitted.row
         let answer = try await answers.answer(
             row, lastSignInAt: nil,
             pendingEmail: row.address == nil ? applicant.address.entered : "")
@@ -130,7 +135,8 @@ struct StrictRegistration: AccountWriting, Sendable {
             account: answer.account,
             proof: settings.emailVerification == .required && row.isGuest
                 ? nil
-                : proofs.proof(row, provedAt: moment), requiredActions: answer.requiredActions)
+                : try proofs.signIn(admitted, provedAt: moment),
+            requiredActions: answer.requiredActions)
     }
 
     /// Answers a repeated call (G-25) if it has the same password: the claim's, or the account's
@@ -152,7 +158,11 @@ struct StrictRegistration: AccountWriting, Sendable {
             try await isRight(applicant.password, holder, claim)
         }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
-        return try await answer(row, applicant, provedAt: moment)
+        let admission = SignInAdmission(settings: settings, writer: writer)
+        let admitted = try await store.read {
+            try admission.admitAgain(row, .password, in: $0, at: moment)
+        }
+        return try await answer(admitted, applicant, provedAt: moment)
     }
 
     private func isRight(
@@ -205,6 +215,7 @@ extension StrictRegistration {
 extension PasswordCheck {
     /// Whether `password` is the one that the claim was made with.
     func isRight(_ password: Password, of claim: Claim, _ row: AccountRow) async throws -> Bool {
+        try requireOn()
         let stored = try reader.vault(row).open(claim.sealedPasswordHash, .claimedPasswordHash)
         return try await passwords.verify(password: password.bytes, against: stored)
     }

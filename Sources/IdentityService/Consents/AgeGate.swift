@@ -67,6 +67,7 @@ package struct AgeGate: AccountWriting, Sendable {
                 ofAge: AgeRule.ofAge(settings, birthDate: acceptance.birthDateText, transaction.at))
         }
         guard settings.gate == .required else { return }
+        try transaction.setAgeVerified(outcome == .ok, of: account)
         try keepBirthDate(of: account, transaction)
     }
 
@@ -81,7 +82,8 @@ package struct AgeGate: AccountWriting, Sendable {
         guard settings.gate == .required, !acceptance.birthDateText.isEmpty,
             try transaction.parentalConsent(of: account)?.state == .inherited
         else { return false }
-        switch try outcome(in: transaction, at: transaction.at) {
+        let outcome = try outcome(in: transaction, at: transaction.at)
+        switch outcome {
         case .ok: try transaction.removeNeed(of: account)
         case .parentNeeded, .underage:
             try remember(transaction)
@@ -89,6 +91,7 @@ package struct AgeGate: AccountWriting, Sendable {
                 of: account,
                 ofAge: AgeRule.ofAge(settings, birthDate: acceptance.birthDateText, transaction.at))
         }
+        try transaction.setAgeVerified(outcome == .ok, of: account)
         try keepBirthDate(of: account, transaction)
         return true
     }
@@ -117,7 +120,8 @@ extension SignInDevice {
     }
 }
 
-/// The devices that gave a birth date below the least age, and the birth dates that are kept.
+/// The devices that gave a birth date below the least age, the birth dates that are kept, and the
+/// verdict about those that are not.
 extension IdentityTables {
     /// The table `underage_devices`, and the column `birth_date`.
     package static let ages = """
@@ -129,6 +133,13 @@ extension IdentityTables {
         CREATE UNIQUE INDEX underage_devices_by_key ON underage_devices (device_key);
         CREATE INDEX underage_devices_by_expiry ON underage_devices (expires_at_ms);
         ALTER TABLE profiles ADD COLUMN birth_date BLOB;
+        """
+
+    /// The column `age_verified_at_ms`: when the gate has found the owner old enough. Null for an
+    /// account from before it, also where its birth date is kept: the least age of its sign-up is not
+    /// known.
+    package static let ageVerdict = """
+        ALTER TABLE profiles ADD COLUMN age_verified_at_ms INTEGER;
         """
 }
 
@@ -163,10 +174,18 @@ extension Transaction {
             [.blob(deviceKey), SQLValue(end), SQLValue(at)])
     }
 
-    /// At a takeover: the birth date was the former holder's.
-    func removeBirthDate(of account: AccountID) throws {
+    /// At a takeover: the birth date was the former holder's, and so was the verdict about it.
+    func forgetAge(of account: AccountID) throws {
         try put(
-            "UPDATE profiles SET birth_date = NULL WHERE account = ?", [.integer(account.key)])
+            "UPDATE profiles SET birth_date = NULL, age_verified_at_ms = NULL WHERE account = ?",
+            [.integer(account.key)])
+    }
+
+    /// Records the verdict of the gate (I-11).
+    fileprivate func setAgeVerified(_ isVerified: Bool, of account: AccountID) throws {
+        try put(
+            "UPDATE profiles SET age_verified_at_ms = ? WHERE account = ?",
+            [isVerified ? SQLValue(at) : .null, .integer(account.key)])
     }
 
     fileprivate func setBirthDate(_ sealed: [UInt8], of account: AccountID) throws {

@@ -55,10 +55,19 @@ package struct GivenConsents: Hashable, Sendable {
             terms: self[.terms]?.version ?? "", privacy: self[.privacy]?.version ?? "")
     }
 
-    /// Marketing and analytics.
+    /// Marketing and analytics; and processing, which lasts as long as the account (D2), without its
+    /// sentence.
     package var privacy: GatewayV1.PrivacySettings {
         GatewayV1.PrivacySettings(
-            marketing: self[.marketing] != nil, analytics: self[.analytics] != nil)
+            marketing: self[.marketing] != nil, analytics: self[.analytics] != nil,
+            processing: true)
+    }
+
+    /// The same with the sentence about processing, for the owner.
+    func privacy(in voice: Voice) -> GatewayV1.PrivacySettings {
+        var privacy = privacy
+        privacy.processingSentence = voice.sentence("privacy/processing")
+        return privacy
     }
 
     /// Whether giving a consent would change nothing. A new version of the privacy text does not
@@ -70,6 +79,9 @@ package struct GivenConsents: Hashable, Sendable {
         case .marketing, .analytics: true
         }
     }
+
+    /// Those that count, as messages.
+    var messagesInForce: [GatewayV1.Consent] { messages.filter { $0.withdrawn == nil } }
 
     /// The consents as messages.
     var messages: [GatewayV1.Consent] {

@@ -59,11 +59,13 @@ extension ConsentsHandler {
             parentalConsent: caller.parentalConsent.message)
     }
 
-    /// The privacy settings, which are off until they are given (G-23).
+    /// The privacy settings, which are off until they are given (G-23), and that the account's data
+    /// is processed while there is the account.
     func getPrivacy(
         _ request: GatewayV1.GetPrivacyRequest, _ call: AccountCall
     ) async throws -> GatewayV1.GetPrivacyResponse {
-        GatewayV1.GetPrivacyResponse(privacy: try await caller(call).consents.privacy)
+        GatewayV1.GetPrivacyResponse(
+            privacy: try await caller(call).consents.privacy(in: call.voice))
     }
 
     /// Withdraws a consent (G-23). Nothing is deleted and no session ends: without the terms or the

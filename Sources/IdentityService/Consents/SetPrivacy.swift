@@ -30,7 +30,7 @@ extension ConsentsHandler {
                 ).from(origin))
             return true
         }
-        return GatewayV1.SetPrivacyResponse(privacy: given.privacy)
+        return GatewayV1.SetPrivacyResponse(privacy: given.privacy(in: call.voice))
     }
 
     private static func wanted(

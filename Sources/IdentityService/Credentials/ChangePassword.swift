@@ -9,6 +9,9 @@ extension CredentialsHandler {
     /// Replaces the password of a signed-in caller who enters the current one (G-12). The caller's
     /// session is kept and all others end; pending reset links become void.
     ///
+    /// An account with a second factor asks for a recent second proof as well (F-04). Attack: somebody
+    /// knows the password, finds the phone unlocked, and shuts the owner out. A repeat needs none.
+    ///
     /// Attack: a stolen access token is used to guess the password. A wrong guess always returns
     /// `auth/invalid-credential` and nothing else does; the gateway counts guesses by this code. An
     /// idempotency key of another session is refused before the password is compared: the error
@@ -17,9 +20,15 @@ extension CredentialsHandler {
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse {
-        let owner = try await owners.owner(in: context)
-        let attempt = try ChangeAttempt(request, by: owner, context, keys)
+        try passwords.requireOn(field: "new_password")
+        let known = try await owners.known(in: context)
+        let attempt = try ChangeAttempt(request, by: known.owner, context, keys)
         var isRepeat = try await isCommitted(attempt)
+        if !isRepeat {
+            try known.requireBesidePassword()
+            // It may take a second, so the time that a comparison takes is required after it.
+            try await refuseLeaked(attempt)
+        }
         try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         return try await untilUnchanged {
             if isRepeat {
@@ -99,8 +108,16 @@ extension CredentialsHandler {
         let context = try holder.map {
             try reader.passwordContext($0.row, app: settings.appName)
         }
-        return try Password.new(
-            attempt.new, settings.passwordPolicy, context ?? .none, field: "new_password")
+        return try Password.allowed(
+            attempt.new, by: settings.passwordPolicy, context ?? .none, field: "new_password")
+    }
+
+    /// Refuses a new password that has leaked, if the policy allows it.
+    /// - Throws: `auth/weak-password`; `auth/session-ended`.
+    private func refuseLeaked(_ attempt: ChangeAttempt) async throws {
+        guard let breached = passwords.breached else { return }
+        let new = try newPassword(attempt, try await holder(attempt))
+        try await breached.refuse(ifLeaked: new, field: "new_password")
     }
 
     /// Records the rejection in the audit log and returns the error to throw.
@@ -156,7 +173,9 @@ extension CredentialsHandler {
             .passwordReplaced, account, detail: .password(.change), from: attempt.origin)
         try transaction.endSessions(
             of: account, provedUntil: transaction.at, except: attempt.owner.session, outbox)
-        try notices.write(.passwordChanged, to: account, attempt.device, transaction)
+        try notices.write(
+            .passwordChanged, to: account, attempt.device, except: attempt.owner.session,
+            transaction)
     }
 }
 
@@ -189,7 +208,7 @@ extension CredentialsHandler {
             self.current = current
             new = request.newPassword
             origin = CallOrigin(context, on: request.device, keys)
-            device = DeviceShown(request.device, at: origin.place)
+            device = DeviceShown(request.device, from: origin)
             repeatable = try RepeatableCall(
                 CredentialsDescription.changePassword, request, by: owner.session, context, keys)
         }

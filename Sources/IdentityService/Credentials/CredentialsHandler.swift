@@ -31,6 +31,7 @@ extension CredentialsHandler {
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse {
+        try passwords.requireOn(field: "email")
         let address = try EmailAddress.required(request.email)
         let call = try RepeatableCall(
             CredentialsDescription.requestPasswordReset, request, context, keys)

@@ -62,6 +62,7 @@ extension CredentialsHandler {
         }
         try ClaimMail(settings: settings, writer: writer, transaction: transaction)
             .write(claim, token: token)
+        try transaction.setVerificationSent(of: claim.account)
         try transaction.audit(.verificationResent, claim.account, from: origin)
     }
 }

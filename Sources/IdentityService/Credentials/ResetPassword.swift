@@ -8,15 +8,19 @@ import Storage
 extension CredentialsHandler {
     /// Sets a new password with a mailed link (G-11), and issues the proof for a sign-in.
     ///
-    /// The link proves that the caller owns the address. The address becomes verified, all other
-    /// links to it become void, and all existing sessions end. The link is used up only by the
-    /// transaction: after a weak password or for a disabled account it stays valid.
+    /// The link proves that the caller owns the address. The address becomes verified, other links
+    /// to it become void (`removeLinksAfterReset`), and all existing sessions end. The link is used
+    /// up only by the transaction: after a weak password or for a disabled account it stays valid.
+    ///
+    /// Where the account asks for a second proof (F-03), the transaction uses the link up and writes a
+    /// challenge, in which the new hash waits; nothing else happens before the second proof is there.
     ///
     /// A guest that calls is another account; `GuestDocuments` decides what happens to its data
     /// (G-16, G-27). The session of an account is ignored.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse {
+        try passwords.requireOn()
         let caller = try await owners.calling(in: context)
         let attempt = try ResetAttempt(request, in: caller, context, keys)
         return try await untilUnchanged {
@@ -26,17 +30,15 @@ extension CredentialsHandler {
             // In a session that cannot be used, only a repeat is answered.
             if let caller { _ = try caller.owner.get() }
             guard row.status.mayVerify else { throw ServiceError(.accountDisabled) }
-            let new = try Password.new(
-                attempt.password, settings.passwordPolicy,
+            let new = try await passwords.new(
+                attempt.password, by: settings.passwordPolicy,
                 try reader.passwordContext(row, app: settings.appName))
             let hash = try await passwords.hash(new, try reader.vault(row))
-            if let done = try await write(attempt, link, hash) {
-                if done.guest != nil { writer.guests.wake() }
-                return try await answer(
-                    done.row, done.history, setAt: done.history.at,
-                    forgetsDevices: done.forgetsDevices, guest: done.guest)
-            }
-            return nil
+            guard let done = try await write(attempt, link, hash)?.get() else { return nil }
+            if done.guest != nil { writer.guests.wake() }
+            return try await answer(
+                done.admitted, done.history, setAt: done.history.at,
+                forgetsDevices: done.forgetsDevices, guest: done.guest)
         }
     }
 
@@ -56,21 +58,11 @@ extension CredentialsHandler {
         return (link, row)
     }
 
-    /// What a reset wrote.
-    private struct Done: Sendable {
-        let row: AccountRow
-        let history: SignInHistory
-        /// Whether devices that are known under the email are not the owner's: the address was
-        /// unverified, or there was no password.
-        let forgetsDevices: Bool
-        /// The guest that made the call.
-        let guest: SettledGuest?
-    }
-
+    /// Writes the reset, or its challenge, whose error is thrown after the commit.
     /// - Returns: nil when the link was used, or the account changed, while the hash ran.
     private func write(
         _ attempt: ResetAttempt, _ checked: Link, _ hash: [UInt8]
-    ) async throws -> Done? {
+    ) async throws -> Result<PasswordReset.Done, ServiceError>? {
         let subjects = [.account(checked.account)] + attempt.caller.subjects
         return try await store.write(about: subjects) { transaction in
             // A key that another request used is rejected before anything is written.
@@ -81,54 +73,37 @@ extension CredentialsHandler {
             // Attack: a thief of a guest's tokens takes its documents into an account of the
             // thief's, after the guest has become an account, which ended that session.
             if let caller = attempt.caller { try transaction.requireLive(caller.owner.get()) }
-            let forgetsDevices =
-                try row.address?.provedAt == nil
-                || transaction.passwordHolder(row.account)?.sealedHash == nil
-            let history = try set(hash, of: row, attempt, transaction)
-            let guest = try writer.guests.settle(
-                attempt.caller, afterSignInTo: row.account, from: attempt.origin, transaction)
-            guard let new = try transaction.account(row.account), new.address?.provedAt != nil
-            else { throw ServiceError(.internalError, detail: "the address is not verified") }
-            try transaction.remember(
-                attempt.repeatable,
-                .init(
-                    signInTo: new, history: history, forgetsDevices: forgetsDevices,
-                    collision: guest?.collision))
-            return Done(row: new, history: history, forgetsDevices: forgetsDevices, guest: guest)
+            switch try admit(row, hash, attempt, transaction) {
+            case .challenged(let issued):
+                try transaction.removeLinks(.resetPassword, of: row.account)
+                try transaction.remember(attempt.repeatable, .init(challenged: row, issued))
+                return .failure(issued.error)
+            case .admitted(let admitted):
+                let done = try PasswordReset(settings: settings, answers: answers).write(
+                    hash, of: admitted, on: attempt.device, from: attempt.origin,
+                    guest: attempt.caller, transaction)
+                try transaction.remember(
+                    attempt.repeatable,
+                    .init(
+                        signInTo: done.admitted.row, history: done.history,
+                        forgetsDevices: done.forgetsDevices, collision: done.guest?.collision))
+                return .success(done)
+            }
         }
     }
 
-    private func set(
-        _ hash: [UInt8], of row: AccountRow, _ attempt: ResetAttempt, _ transaction: Transaction
-    ) throws -> SignInHistory {
-        let account = row.account
-        func audit(_ kind: AuditKind, _ detail: AuditDetail? = nil) throws {
-            try transaction.audit(kind, account, detail: detail, from: attempt.origin)
+    /// Asks the gate, except where the owner of an unverified address takes the account: whatever
+    /// would ask belongs to the previous holder, and goes (`Takeover`).
+    private func admit(
+        _ row: AccountRow, _ hash: [UInt8], _ attempt: ResetAttempt, _ transaction: Transaction
+    ) throws -> SignInAdmission.Outcome {
+        guard row.address?.provedAt != nil else {
+            return .admitted(SignInAdmission.unjudged(row, .takeover, by: .resetLink))
         }
-        try transaction.removeLinks(of: account)
-        try transaction.cancelPendingChanges(of: account)
-        try transaction.setAddressProved(account)
-        // Attack: somebody with the open mailbox requests it by a mailed link and removes the
-        // mails.
-        if try writer.deletions.cancel(of: account, from: attempt.origin, transaction) {
-            try notices.deletionCancelled(account, transaction)
-        }
-        let isTakeover = row.address?.provedAt == nil
-        if isTakeover {
-            try audit(.emailVerified)
-            try Takeover(writer: writer, transaction: transaction)
-                .removeIdentities(row, attempt.device.shown, origin: attempt.origin)
-        }
-        try transaction.setPassword(account, sealedHash: hash)
-        try audit(.passwordReplaced, .password(isTakeover ? .takeover : .reset))
-        let history = try SignInRecorder(settings: settings, writer: writer)
-            .record(
-                account, before: row.lastSignInAt, by: .password, on: attempt.device,
-                from: attempt.origin, transaction)
-        try audit(.signInSucceeded, .method(SignInMethod.password.name))
-        try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
-        try notices.write(.passwordChanged, to: account, attempt.device.shown, transaction)
-        return history
+        return try SignInAdmission(settings: settings, writer: writer).admit(
+            row, .resetLink, attempt.challenged, on: attempt.device, from: attempt.origin,
+            guest: attempt.caller, transaction
+        ) { $0.passwordHash = hash }
     }
 
     /// The link no longer exists, but the call may be a retry of the one that used it (G-25). The
@@ -141,6 +116,10 @@ extension CredentialsHandler {
             throw ServiceError(.invalidLink)
         }
         let account = try AccountID(stored: first.account)
+        let admission = SignInAdmission(settings: settings, writer: writer)
+        if first.challenge != 0 {
+            throw try await challengeAgain(first, account, admission)
+        }
         // The proof's time is taken before the hash. If the password is replaced while the hash
         // runs, the session service rejects this proof with all older ones.
         let now = time.now()
@@ -152,23 +131,42 @@ extension CredentialsHandler {
         }
         guard let holder, let setAt else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
-        let guest = try await store.read { try SettledGuest(first.collision, in: $0) }
+        let (admitted, guest) = try await store.read { session in
+            (
+                try admission.admitAgain(holder.row, .resetLink, in: session, at: now),
+                try SettledGuest(first.collision, in: session)
+            )
+        }
         return try await answer(
-            holder.row, first.history, setAt: max(now - ProofIssuer.afterEnd, setAt),
+            admitted, first.history, setAt: max(now - ProofIssuer.afterEnd, setAt),
             forgetsDevices: first.forgetsDevices, guest: guest)
+    }
+
+    /// The challenge of a repeat. The link's token, which the request has, is the evidence.
+    private func challengeAgain(
+        _ first: IdentityV1.StoredResponse, _ account: AccountID, _ admission: SignInAdmission
+    ) async throws -> ServiceError {
+        try await store.read { session in
+            guard let row = try session.account(account) else {
+                throw ServiceError(.idempotencyKeyReused)
+            }
+            return try admission.challengeAgain(first, of: row, after: .resetLink, in: session)
+                .error
+        }
     }
 
     /// Proofs from the millisecond of the change end with the older sessions. This proof gets the
     /// first time that stays valid.
     private func answer(
-        _ row: AccountRow, _ history: SignInHistory, setAt: Timestamp, forgetsDevices: Bool,
-        guest: SettledGuest?
+        _ admitted: AdmittedSignIn, _ history: SignInHistory, setAt: Timestamp,
+        forgetsDevices: Bool, guest: SettledGuest?
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        let answer = try await answers.answer(row, lastSignInAt: history.before)
+        let answer = try await answers.answer(admitted.row, lastSignInAt: history.before)
         return IdentityV1.ResetPasswordResponse(
             account: answer.account,
-            proof: proofs.proof(row, by: .resetLink, provedAt: setAt + ProofIssuer.afterEnd),
-            history: history.message, forgetDevices: forgetsDevices,
+            proof: try proofs.signIn(admitted, provedAt: setAt + ProofIssuer.afterEnd),
+            history: try history.message.opened(of: admitted.row, reader),
+            forgetDevices: forgetsDevices,
             collision: try await guest?.answer(answers),
             requiredActions: answer.requiredActions)
     }
@@ -186,6 +184,8 @@ extension CredentialsHandler {
         let caller: CallingSession?
         /// For idempotent retries; nil when the call carries no key.
         let repeatable: RepeatableCall?
+        /// For the challenge that the reset may begin.
+        let challenged: ChallengedCall
 
         /// Reads a request.
         /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for an
@@ -200,8 +200,10 @@ extension CredentialsHandler {
             tokenHash = token.hash(.resetPassword, keys.links)
             password = request.password
             origin = CallOrigin(context, on: request.device, keys)
-            device = SignInDevice(request.device, at: origin.place)
+            device = SignInDevice(request.device, from: origin)
             self.caller = caller
+            challenged = ChallengedCall(
+                context, deviceID: request.device?.deviceId ?? "", keys)
             repeatable = try RepeatableCall(
                 CredentialsDescription.resetPassword, request, context, keys)
         }

@@ -55,6 +55,8 @@ extension EmailChangesHandler {
         let rule = ConfirmationRule(
             owner: change.account, callersAccount: attempt.callersAccount,
             hasPassword: !attempt.password.isEmpty)
+        // Before the attempt is counted: the link stays valid for the account's session.
+        if rule != .byLink { try passwords.requireOn() }
         try await LinkProof(store: store).require(
             rule, attempt.password, of: change.account, from: attempt.origin,
             counted: { try $0.countGuess(at: change) },
@@ -104,15 +106,15 @@ extension EmailChangesHandler {
         guard let address = EmailAddress(entered) else {
             throw ServiceError(.internalError, detail: "the new address is malformed")
         }
-        try transaction.replaceAddress(
-            row.account, lookUpKey: change.addressKey, sealed: try vault.seal(entered, .address))
-        // Everything that was mailed to the old address becomes void.
-        try transaction.removeLinks(of: row.account)
-        try writer.deletions.renewLink(of: row.account, transaction)
-        try transaction.cancelPendingChanges(of: row.account)
+        try replaceAddress(
+            of: row.account,
+            by: NewAddress(
+                lookUpKey: change.addressKey, sealed: try vault.seal(entered, .address),
+                isProved: true), transaction)
         try transaction.audit(
             .emailChanged, row.account, from: attempt.origin, subject: keys.subject(of: address))
-        try mailChanged(to: address, of: row, transaction)
+        try tellChanged(
+            to: address, of: row, from: attempt.origin, by: attempt.callersSession, transaction)
     }
 
     /// There is no such change any more, but this may be a repeat of the call that used it (G-25).
@@ -141,6 +143,8 @@ extension EmailChangesHandler {
         /// The account of that session. Stored: reading it from `owner` crashes the optimizer of
         /// Swift 6.3.1, once it is inlined ("Found ownership error").
         let callersAccount: AccountID?
+        /// Its id, "ses_…"; empty outside a session. Stored for the same reason.
+        let callersSession: String
         /// As entered; empty if none was.
         let password: SecretBytes
         let origin: CallOrigin
@@ -160,6 +164,7 @@ extension EmailChangesHandler {
             tokenHash = token.hash(.changeEmail, keys.links)
             self.owner = owner
             callersAccount = owner?.account
+            callersSession = owner?.session ?? ""
             password = request.password
             origin = CallOrigin(context, on: request.device, keys)
             repeatable = try RepeatableCall(

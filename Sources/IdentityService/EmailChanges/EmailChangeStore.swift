@@ -141,10 +141,11 @@ extension Transaction {
         try removeClaim(of: account)
     }
 
-    /// Replaces an account's address by another one, which is verified.
+    /// Replaces an account's address by another one.
     /// - Throws: `SQLError` of kind `.constraint(.unique)` if it is taken.
-    func replaceAddress(_ account: AccountID, lookUpKey: [UInt8], sealed: [UInt8]) throws {
+    func replaceAddress(_ account: AccountID, by address: NewAddress) throws {
         try put("DELETE FROM email_addresses WHERE account = ?", [.integer(account.key)])
-        try insert(NewAddress(lookUpKey: lookUpKey, sealed: sealed, isProved: true), of: account)
+        try insert(address, of: account)
+        try forgetVerificationSent(of: account)
     }
 }

@@ -37,50 +37,47 @@ extension EmailChangesHandler {
 
     /// To the owner of an address that another account requested: nothing has changed.
     func mailTaken(by owner: AccountID, _ transaction: Transaction) throws {
-        guard let row = try transaction.account(owner), let address = try reader.address(row)
-        else { return }
-        try enqueue(Mail.alreadyRegistered(row, settings), to: address, of: row, transaction)
+        guard let row = try transaction.account(owner) else { return }
+        try mailTaken(by: row, key: outbox.newKey(), transaction)
+    }
+
+    /// The same to an account.
+    /// - Parameter key: The mail's idempotency key.
+    func mailTaken(by row: AccountRow, key: String, _ transaction: Transaction) throws {
+        guard let address = try reader.address(row) else { return }
+        try enqueue(
+            Mail.alreadyRegistered(row, settings), to: address, of: row, key: key, transaction)
     }
 
     /// To the account's present address: a change was requested.
-    func mailRequested(
+    func tellRequested(
         _ new: EmailAddress, of row: AccountRow, _ transaction: Transaction
     ) throws {
-        guard let old = try recipient(of: row, transaction) else { return }
-        try enqueue(
-            Mail(.emailChangeRequested, [.address(new), .time(transaction.at)]), to: old, of: row,
-            transaction)
+        try notices.write(
+            .emailChangeRequested, to: row, DeviceShown(nil), with: [.address(new)], transaction)
     }
 
-    /// To the account's former address. `row` is from before the change.
-    func mailChanged(
-        to new: EmailAddress, of row: AccountRow, _ transaction: Transaction
+    /// To the account's former address, and to its devices.
+    /// - Parameters:
+    ///   - row: The account before the change.
+    ///   - session: The session that confirms it; empty for none.
+    func tellChanged(
+        to new: EmailAddress, of row: AccountRow, from origin: CallOrigin, by session: String,
+        _ transaction: Transaction
     ) throws {
-        guard let old = try recipient(of: row, transaction) else { return }
-        try enqueue(
-            Mail(.emailChanged, [.address(new), .time(transaction.at)]), to: old, of: row,
-            transaction)
-    }
-
-    /// The account's address; nil if it has none, or if no mail may be sent there
-    /// (`UnrequestedMailRule`).
-    private func recipient(
-        of row: AccountRow, _ transaction: Transaction
-    ) throws -> EmailAddress? {
-        guard let owned = row.address,
-            try owned.provedAt != nil || transaction.maySend(.account, to: owned.lookUpKey)
-        else { return nil }
-        return try reader.address(row)
+        try notices.write(
+            .emailChanged, to: row, DeviceShown(nil, from: origin), with: [.address(new)],
+            except: session, transaction)
     }
 
     private func enqueue(
         _ mail: Mail, to address: EmailAddress, of row: AccountRow,
-        expiresAt: Timestamp? = nil, _ transaction: Transaction
+        expiresAt: Timestamp? = nil, key: String? = nil, _ transaction: Transaction
     ) throws {
         try transaction.enqueue(
             outbox.email(
                 mail, of: row.account, to: address.mailbox, language: row.language,
-                expiresAt: expiresAt, key: outbox.newKey()))
+                expiresAt: expiresAt, key: key ?? outbox.newKey()))
     }
 
     /// Cancels the pending email change of the caller's account (G-12). It needs no recent proof,
@@ -104,6 +101,16 @@ extension EmailChangesHandler {
             return true
         }
         return GatewayV1.CancelEmailChangeResponse(cancelled: isCancelled)
+    }
+
+    /// Replaces an account's address. Everything that was mailed to the old one becomes void.
+    func replaceAddress(
+        of account: AccountID, by address: NewAddress, _ transaction: Transaction
+    ) throws {
+        try transaction.replaceAddress(account, by: address)
+        try transaction.removeLinks(of: account)
+        try writer.deletions.renewLink(of: account, transaction)
+        try transaction.cancelPendingChanges(of: account)
     }
 }
 

@@ -102,7 +102,7 @@ extension EmailChangesHandler {
         } else {
             try mailLink(wanted.token, to: wanted.address, of: row, until: expiresAt, transaction)
         }
-        try mailRequested(wanted.address, of: row, transaction)
+        try tellRequested(wanted.address, of: row, transaction)
         try audit(.emailChangeRequested, row.account, wanted, transaction)
     }
 

@@ -21,6 +21,7 @@ extension EmailChangesHandler {
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
+        try passwords.requireOn()
         let attempt = try SignInAttempt(
             .init(email: request.email, password: request.password, device: request.device),
             RepeatableCall(
@@ -80,7 +81,7 @@ extension EmailChangesHandler {
     ) throws {
         try transaction.audit(
             .verificationNotNeeded, account, from: attempt.origin, subject: attempt.subject)
-        _ = try SignInRecorder(settings: settings, writer: writer)
+        try SignInRecorder(settings: settings, writer: writer)
             .recordDevice(
                 attempt.device, by: .password, of: account, from: attempt.origin, transaction)
     }

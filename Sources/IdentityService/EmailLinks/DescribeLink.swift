@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -16,7 +17,15 @@ extension AccountsHandler {
     ///     delete-account   `links`                      active or pending            its address
     ///     keep-account     a deletion that waits        in any state                 its address
     ///     your-data        `links`                      active                       its address
+    ///     not-me           `links`                      active, the address proved   its address
+    ///     keep-second-     `links`, while a removal     in any state                 its address
+    ///     factors          waits
     ///     parent           the consent                  not deleted otherwise        the parent's
+    ///     delete-account,  `links`, of a session        active, the session live     not mailed (G-32)
+    ///     your-data
+    ///
+    /// Where passwords are switched off, reset-password and claims are not usable, and the three that
+    /// may need a password work in the account's session only (G-36).
     ///
     /// The password is needed too for verify-email and change-email (`ConfirmationRule`), and for
     /// your-data, where a page signs in with it. If the account has none, the latter two work in
@@ -50,8 +59,14 @@ extension AccountsHandler {
             return try usable(purpose, token, session, at: now)
         }
         guard let found else { return GatewayV1.DescribeLinkResponse() }
+        if let session = found.session {
+            guard try await owners.isLive(session, of: found.row.account, context) else {
+                return GatewayV1.DescribeLinkResponse()
+            }
+        }
+        let vault = try reader.vault(found.row)
         return GatewayV1.DescribeLinkResponse(
-            usable: true, email: try reader.vault(found.row).open(found.sealed, found.field),
+            usable: true, email: try found.sealed.map { try vault.open($0, found.field) } ?? "",
             passwordNeeded: found.proof == .password,
             expiresAtMs: found.end?.milliseconds ?? 0, sessionNeeded: found.proof == .session)
     }
@@ -64,8 +79,28 @@ extension AccountsHandler {
         case .verifyEmail:
             return try storedLink(purpose, hash, session, at: now)
                 ?? linkOfClaim(hash, session, at: now)
-        case .resetPassword, .deleteAccount, .export:
+        case .resetPassword: return try storedLink(purpose, hash, session, at: now)
+        case .deleteAccount:
             return try storedLink(purpose, hash, session, at: now)
+                ?? linkOfSession(.sessionDeletion, hash, session, at: now)
+        case .export:
+            return try storedLink(purpose, hash, session, at: now)
+                ?? linkOfSession(.sessionExport, hash, session, at: now)
+        case .sessionDeletion, .sessionExport:
+            return try linkOfSession(purpose, hash, session, at: now)
+        case .disownSignIn:
+            guard let found = try session.disownable(tokenHash: hash, at: now) else { return nil }
+            return UsableLink(
+                row: found.row, sealed: found.address.sealed, field: .address, proof: .none,
+                end: found.link.expiresAt)
+        case .keepSecondFactors:
+            guard let row = try session.keepingFactors(tokenHash: hash, at: now),
+                let address = row.address,
+                let link = try session.link(purpose, tokenHash: hash, at: now)
+            else { return nil }
+            return UsableLink(
+                row: row, sealed: address.sealed, field: .address, proof: .none,
+                end: link.expiresAt)
         case .changeEmail: return try linkOfChange(hash, session, at: now)
         case .keepAccount: return try linkOfDeletion(hash, session, at: now)
         }
@@ -80,28 +115,46 @@ extension AccountsHandler {
             purpose == .export ? row.status.isUsable : row.status.mayVerify,
             let address = row.address, address.lookUpKey == link.addressKey
         else { return nil }
+        guard purpose != .resetPassword || settings.passwordSignIn == .on else { return nil }
         let proof: LinkOwnerProof =
             switch purpose {
-            case .verifyEmail: .password
+            case .verifyEmail: settings.passwordSignIn == .on ? .password : .session
             case .export: try passwordOrSession(of: row, session)
-            case .resetPassword, .deleteAccount, .changeEmail, .keepAccount: .none
+            case .resetPassword, .deleteAccount, .changeEmail, .keepAccount, .disownSignIn,
+                .keepSecondFactors, .sessionDeletion, .sessionExport:
+                .none
             }
         return UsableLink(
             row: row, sealed: address.sealed, field: .address, proof: proof, end: link.expiresAt)
+    }
+
+    /// A link that an app made in a session, which session still has to confirm. It needs nothing else.
+    private func linkOfSession(
+        _ purpose: LinkPurpose, _ hash: [UInt8], _ session: any SQLSession, at now: Timestamp
+    ) throws -> UsableLink? {
+        guard let link = try session.link(purpose, tokenHash: hash, at: now),
+            let row = try session.account(link.account), row.status.isUsable,
+            let owner = link.about?.name
+        else { return nil }
+        return UsableLink(
+            row: row, sealed: row.address?.sealed, field: .address, proof: .none,
+            end: link.expiresAt, session: owner)
     }
 
     /// What proves the owner of an account where a link needs the account's own password.
     private func passwordOrSession(
         of row: AccountRow, _ session: any SQLSession
     ) throws -> LinkOwnerProof {
-        try session.passwordSetAt(row.account) == nil ? .session : .password
+        guard settings.passwordSignIn == .on else { return .session }
+        return try session.passwordSetAt(row.account) == nil ? .session : .password
     }
 
     /// The link that confirms a claim, as `ClaimConfirmation` accepts it.
     private func linkOfClaim(
         _ hash: [UInt8], _ session: any SQLSession, at now: Timestamp
     ) throws -> UsableLink? {
-        guard let claim = try session.claim(tokenHash: hash, at: now),
+        guard settings.passwordSignIn == .on,
+            let claim = try session.claim(tokenHash: hash, at: now),
             let row = try session.account(claim.account), row.status.isUsable, row.isGuest,
             row.address == nil, try session.owner(ofAddress: claim.addressKey) == nil,
             try session.mayGuess(at: claim)
@@ -155,20 +208,23 @@ extension AccountsHandler {
 private struct UsableLink: Sendable {
     /// The account that it is about.
     let row: AccountRow
-    /// The address that it was mailed to, and where that is stored.
-    let sealed: [UInt8]
+    /// The address that it was mailed to, or that of its account, and where that is stored; nil for
+    /// none.
+    let sealed: [UInt8]?
     let field: AccountVault.Field
     /// What it needs beside its token.
     let proof: LinkOwnerProof
     /// Nil if no time is set.
     let end: Timestamp?
+    /// The session that it ends with; nil for a mailed one.
+    var session: String?
 }
 
 /// What a link needs beside its token, outside of a session of the account.
 private enum LinkOwnerProof: Sendable {
     case none
     case password
-    /// There is no password: it works in a session of the account only.
+    /// There is no password that counts: it works in a session of the account only.
     case session
 }
 
@@ -183,6 +239,8 @@ extension LinkPurpose {
         case .deleteAccount: self = .deleteAccount
         case .keepAccount: self = .keepAccount
         case .yourData: self = .export
+        case .disownSignIn: self = .disownSignIn
+        case .keepSecondFactors: self = .keepSecondFactors
         case .parent, .unspecified, .unrecognized: return nil
         }
     }

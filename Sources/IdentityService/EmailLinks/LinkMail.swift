@@ -50,6 +50,8 @@ package struct LinkMail: Sendable {
 }
 
 extension LinkPurpose {
+    /// - Throws: `rpc/internal` for a purpose whose link is the second one of a notice
+    ///   (`DisownLinks`), or goes to an app (`SessionLink`).
     fileprivate func mail(
         link: String, life: Duration, until expiresAt: Timestamp
     ) throws -> Mail {
@@ -58,8 +60,12 @@ extension LinkPurpose {
         case .resetPassword: try Mail(.resetPassword, [.link(link), .validity(life)])
         case .changeEmail: try Mail(.emailChangeConfirm, [.link(link), .validity(life)])
         case .deleteAccount: try Mail(.deletionLink, [.link(link), .validity(life)])
-        case .keepAccount: try Mail(.deletionScheduled, [.link(link), .time(expiresAt)])
+        case .keepAccount, .keepSecondFactors:
+            // `OwnerNotice` sends it.
+            throw ServiceError(.internalError, detail: "a notice has this link")
         case .export: try Mail(.exportReady, [.link(link), .time(expiresAt)])
+        case .disownSignIn, .sessionDeletion, .sessionExport:
+            throw ServiceError(.internalError, detail: "the link has no mail of its own")
         }
     }
 }
@@ -70,9 +76,40 @@ extension Transaction {
     /// - Throws: `SQLError`.
     package func send(_ mail: LinkMail) throws {
         try removeLinks(mail.link.purpose, of: mail.link.account)
+        try sendFirst(mail)
+    }
+
+    /// The same for an account that has no link of that purpose.
+    func sendFirst(_ mail: LinkMail) throws {
         try insert(mail.link)
         try enqueue(mail.message)
+        if mail.link.purpose == .verifyEmail { try setVerificationSent(of: mail.link.account) }
     }
+
+    /// Records that a mail with a link to verify the account's address is ordered (I-11).
+    ///
+    /// Attack: under `enumeration: strict` somebody signs up with another person's address, and sees
+    /// from the time in the account whether a limit has withheld the mail, which counts what the
+    /// owner of that address caused. So a claim records each order, withheld or not.
+    func setVerificationSent(of account: AccountID) throws {
+        try put(
+            "UPDATE profiles SET verification_sent_at_ms = ? WHERE account = ?",
+            [SQLValue(at), .integer(account.key)])
+    }
+
+    /// The account has another address, to which no such mail went.
+    func forgetVerificationSent(of account: AccountID) throws {
+        try put(
+            "UPDATE profiles SET verification_sent_at_ms = NULL WHERE account = ?",
+            [.integer(account.key)])
+    }
+}
+
+extension IdentityTables {
+    /// The column `verification_sent_at_ms`; null for accounts from before it.
+    package static let verificationMails = """
+        ALTER TABLE profiles ADD COLUMN verification_sent_at_ms INTEGER;
+        """
 }
 
 /// A new link, bound to its purpose, its account and the address that it is sent to.
@@ -82,9 +119,12 @@ package struct NewLink: Hashable, Sendable {
     package let tokenHash: [UInt8]
     let purpose: LinkPurpose
     let account: AccountID
-    /// Keyed hash of the address.
+    /// Keyed hash of the address; empty for a link that is not mailed, of an account without one.
     let addressKey: [UInt8]
     let expiresAt: Timestamp
+    /// The name of the sign-in method, or the id of the second factor or the passkey, that its mail
+    /// reports; the session of a `SessionLink`; nil for none, and for other purposes.
+    var about: String?
 }
 
 /// A valid link.
@@ -97,6 +137,17 @@ package struct Link: Hashable, Sendable {
     let addressKey: [UInt8]
     /// When it ends.
     let expiresAt: Timestamp
+    /// The sign-in method that its mail reports; nil for none. The id of a second factor or a
+    /// passkey is none that an account has.
+    let about: SignInMethod?
+
+    /// The passkey that its mail reports; nil for none.
+    var aboutPasskey: PasskeyID? { about.flatMap { PasskeyID(text: $0.name) } }
+
+    /// Whether its mail reports an account's first second factor.
+    var isAboutSecondFactors: Bool {
+        about.map { FactorID(text: $0.name) != nil } ?? false
+    }
 }
 
 extension SQLSession {
@@ -107,7 +158,7 @@ extension SQLSession {
     ) throws -> Link? {
         try queryOne(
             """
-            SELECT link, account, address_key, expires_at_ms FROM links
+            SELECT link, account, address_key, expires_at_ms, about FROM links
             WHERE token_hash = ? AND purpose = ? AND expires_at_ms > ?
             """,
             [.blob(tokenHash), .integer(purpose.rawValue), SQLValue(moment)]
@@ -116,7 +167,8 @@ extension SQLSession {
                 key: try row.integer("link"),
                 account: try AccountID(stored: row.integer("account")),
                 addressKey: try row.blob("address_key"),
-                expiresAt: try row.timestamp("expires_at_ms"))
+                expiresAt: try row.timestamp("expires_at_ms"),
+                about: try row.optionalText("about").map { SignInMethod(name: $0) })
         }
     }
 }
@@ -126,17 +178,19 @@ extension Transaction {
     func insert(_ link: NewLink) throws {
         try put(
             """
-            INSERT INTO links (link, token_hash, purpose, account, address_key, expires_at_ms)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO links
+                (link, token_hash, purpose, account, address_key, expires_at_ms, about)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(link.key), .blob(link.tokenHash), .integer(link.purpose.rawValue),
                 .integer(link.account.key), .blob(link.addressKey), SQLValue(link.expiresAt),
+                link.about.map { .text($0) } ?? .null,
             ])
     }
 
-    /// Deletes all links of an account, of every purpose: after a reset or a takeover, no earlier
-    /// link may work.
+    /// Deletes all links of an account, of every purpose: after a takeover, no earlier link may
+    /// work. A reset leaves some (`removeLinksAfterReset`).
     func removeLinks(of account: AccountID) throws {
         try put("DELETE FROM links WHERE account = ?", [.integer(account.key)])
     }

@@ -26,12 +26,13 @@ package struct LinkToken: Sendable {
         self.init(text: secret.withBytes { String(decoding: $0, as: UTF8.self) })
     }
 
-    private init(bytes: [UInt8]) {
+    /// A token of 32 bytes.
+    init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// The keyed hash by which the store finds the link. It includes the purpose, so that a link
-    /// for one purpose is not found for another.
+    /// The keyed hash by which the store finds the link. It includes the page, so that a link for one
+    /// page is not found for another; of one page, the row's purpose tells.
     package func hash(_ purpose: LinkPurpose, _ links: KeyedHash) -> [UInt8] {
         hash(ofPage: purpose.path, links)
     }
@@ -68,6 +69,14 @@ package enum LinkPurpose: Int64, Sendable {
     case keepAccount = 5
     /// Fetch an export of the account's data (G-21).
     case export = 7
+    /// Sign everybody out after a sign-in or a method that was not the owner's (N-01).
+    case disownSignIn = 8
+    /// Keep the second factors that support is about to remove (F-03).
+    case keepSecondFactors = 9
+    /// Delete the account, by a link that an app makes in a session (G-32).
+    case sessionDeletion = 10
+    /// Fetch an export, by a link that an app makes in a session (G-32).
+    case sessionExport = 11
 
     /// The last component of the link's path.
     var path: String {
@@ -75,9 +84,11 @@ package enum LinkPurpose: Int64, Sendable {
         case .verifyEmail: "verify-email"
         case .resetPassword: "reset-password"
         case .changeEmail: "change-email"
-        case .deleteAccount: "delete-account"
+        case .deleteAccount, .sessionDeletion: "delete-account"
         case .keepAccount: "keep-account"
-        case .export: "your-data"
+        case .export, .sessionExport: "your-data"
+        case .disownSignIn: "not-me"
+        case .keepSecondFactors: "keep-second-factors"
         }
     }
 }

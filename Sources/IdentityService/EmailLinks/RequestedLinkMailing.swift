@@ -44,7 +44,9 @@ package struct RequestedLinkMailing: AccountWriting, Sendable {
             try transaction.audit(
                 requested, owner, from: request.origin, subject: request.subject)
             try transaction.remember(key: key, fingerprint: key, answer: [])
+            // Requested before passwords were switched off.
             guard row.status.mayVerify,
+                purpose != .resetPassword || settings.passwordSignIn == .on,
                 let mail = try LinkMail(
                     purpose, token, to: row, settings, writer, at: transaction.at,
                     until: transaction.at + life)

@@ -1,58 +1,48 @@
+import Contracts
 import Cryptography
 import JSON
 package import Logging
 package import Outbound
 package import ServiceRuntime
 
-/// Apple's two endpoints for grants: one exchanges a code for a refresh token, the other revokes a
-/// refresh token.
-package struct AppleEndpoint: Sendable {
-    /// Of a response body; Apple's have about 2 KiB.
-    private static let answerBytesMax = 16 * 1_024
-
+/// Apple's two endpoints for grants.
+package struct AppleEndpoint: GrantEndpoint {
     private let key: AppleKey
-    private let redirects: AppleRedirects
-    private let client: OutboundClient
-    private let terms: HTTPTerms
+    private let redirects: GrantRedirects
+    private let requests: GrantRequests
     private let time: any Time
-    private let gate: AppleGuard
 
     /// The endpoints at the URL of `key`.
     /// - Parameter timeout: For one request. Only the outbox relay waits for it.
     package init(
-        key: AppleKey, redirects: AppleRedirects, client: OutboundClient, trustFile: String?,
+        key: AppleKey, redirects: GrantRedirects, client: OutboundClient, trustFile: String?,
         timeout: Duration, time: any Time, logger: Logger
     ) {
         self.key = key
         self.redirects = redirects
-        self.client = client
         self.time = time
-        gate = AppleGuard(time: time, logger: logger)
-        // The operator configures the URL, so every address is allowed; a POST with a secret
-        // follows no redirect.
-        terms = HTTPTerms(
-            addresses: .any, trustFile: trustFile, timeout: timeout,
-            bodyBytesMax: Self.answerBytesMax, redirectsMax: 0)
+        requests = GrantRequests(
+            to: .apple, client: client, trustFile: trustFile, timeout: timeout, time: time,
+            logger: logger)
     }
 
-    /// Exchanges a code that Apple issued to the app `client`, with that app's `redirect_uri` if it
-    /// has one.
-    /// - Throws: `auth/provider-unavailable` if `AppleGuard` rejects the call.
-    func exchange(code: String, client: String) async throws -> AppleAnswer.Exchange {
+    /// The key is the team's, so it is good for all of its apps.
+    func exchanges(codesOf client: String) -> Bool { true }
+
+    /// With the app's `redirect_uri` if it has one.
+    func exchange(code: String, client: String) async throws -> GrantAnswer.Exchange {
         let outcome = try await post(
             "/auth/token", client: client,
             [("grant_type", "authorization_code"), ("code", code)]
                 + (redirects.place(of: client).map { [("redirect_uri", $0)] } ?? []))
-        return AppleAnswer.exchange(outcome, client: client)
+        return GrantAnswer.exchange(outcome, client: client)
     }
 
-    /// Revokes a grant. This revokes the person's whole consent to the app.
-    /// - Throws: `auth/provider-unavailable` if `AppleGuard` rejects the call.
-    func revoke(token: String, client: String) async throws -> AppleAnswer.Revocation {
+    func revoke(token: String, client: String) async throws -> GrantAnswer.Revocation {
         let outcome = try await post(
             "/auth/revoke", client: client,
             [("token", token), ("token_type_hint", "refresh_token")])
-        return AppleAnswer.revocation(outcome)
+        return GrantAnswer.revocation(outcome)
     }
 
     private func post(
@@ -62,17 +52,8 @@ package struct AppleEndpoint: Sendable {
             throw ServiceError(.internalError, detail: "apple-url and the path form no URL")
         }
         let secret = try ClientSecret.text(key, client: app, at: time.now())
-        let body = FormBody.encode([("client_id", app), ("client_secret", secret)] + fields)
-        return try await gate.run {
-            let outcome = await client.fetch(
-                HTTPRequest(.post(body), url, headers: [.form]), terms)
-            switch outcome {
-            // Cancelled on our side, so it says nothing about Apple.
-            case .failed(.cancelled), .failed(.closed): throw CancellationError()
-            case .failed, .answered:
-                return (outcome, AppleAnswer.isHealthy(outcome) ? .answered : .failed)
-            }
-        }
+        return try await requests.post(
+            url, [("client_id", app), ("client_secret", secret)] + fields)
     }
 }
 

@@ -9,8 +9,8 @@ package import ServiceRuntime
 package struct AppleSettings: Settings {
     /// The key, if it is configured.
     package var key: AppleKey?
-    /// The redirect URI of each web client id.
-    package var redirects = AppleRedirects.none
+    /// The redirect URI of each client id of a web dialog.
+    package var redirects = GrantRedirects.none
 
     /// Without the key.
     package init() {}
@@ -32,12 +32,12 @@ package struct AppleSettings: Settings {
             "apple-redirect-uris", &returns, unit: "client id=URL",
             reason: "The redirect_uri of Apple's dialog on the web and on Android by client id, "
                 + "as registered at Apple.")
-        let redirects = AppleRedirects(returns)
+        let redirects = GrantRedirects(returns)
         settings.require(
             redirects != nil, ["apple-redirect-uris"],
             "apple-redirect-uris takes one https URL for each client id: org.example.web=https://…")
         self.redirects = redirects ?? .none
-        let url = AppleKey.place(place)
+        let url = HTTPURL.ofGrants(place)
         settings.require(
             url != nil, ["apple-url"],
             "apple-url must be https without user, password and fragment, or http on loopback")
@@ -56,9 +56,6 @@ package struct AppleSettings: Settings {
 }
 
 extension AppleSettings {
-    /// Maximum requests to Apple that run or wait; `AppleGuard` allows fewer.
-    private static let transfersMax = 2 * AppleGuard.callsMax
-
     /// Apple's endpoints for grants; nil without the key.
     /// - Throws: `OutboundClient.Unavailable`.
     package func makeEndpoint(
@@ -67,9 +64,7 @@ extension AppleSettings {
         try key.map { key in
             AppleEndpoint(
                 key: key, redirects: redirects,
-                client: try OutboundClient(
-                    limits: .init(
-                        transfersMax: Self.transfersMax, connectionsMax: Self.transfersMax)),
+                client: try GrantRequests.makeClient(),
                 trustFile: providers.trustFile, timeout: providers.timeout, time: time,
                 logger: logger)
         }
@@ -99,51 +94,4 @@ package struct AppleKey: Sendable {
     fileprivate static func isName(_ text: String?) -> Bool {
         text?.isName(10...10, [.letter, .digit]) == true
     }
-
-    /// Requests to this URL carry the client secret and grants. Plain HTTP is allowed only on
-    /// loopback, for tests.
-    fileprivate static func place(_ text: String) -> HTTPURL? {
-        HTTPURL(text, allowsPlain: true).flatMap { url in
-            url.isEncrypted || ["127.0.0.1", "[::1]", "localhost"].contains(url.host) ? url : nil
-        }
-    }
-}
-
-/// The redirect URIs of Apple's dialog on the web and on Android, by client id (G-05).
-///
-/// Apple accepts a code only with the `redirect_uri` of its authorization request, if there was one
-/// (RFC 6749, 4.1.3), and returns `invalid_grant` otherwise. The dialog on Apple's own devices has
-/// none, and the apps there have client ids of their own. So one entry for each web client id
-/// suffices, and callers need not pass the URI with each sign-in. Apple rejects a URI that is not
-/// registered for the client in any case.
-package struct AppleRedirects: Hashable, Sendable {
-    /// No client id has a redirect URI.
-    package static let none = AppleRedirects(places: [:])
-
-    private let places: [String: String]
-
-    private init(places: [String: String]) {
-        self.places = places
-    }
-
-    /// Parses `client=https://…` entries, one for each client id; nil if an entry is malformed or a
-    /// client id is repeated.
-    package init?(_ entries: [String]) {
-        var places: [String: String] = [:]
-        for entry in entries {
-            let halves = entry.split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard halves.count == 2, !halves[0].isEmpty,
-                let place = HTTPURL(String(halves[1]), allowsPlain: false),
-                places.updateValue(place.text, forKey: String(halves[0])) == nil
-            else { return nil }
-        }
-        self.places = places
-    }
-
-    /// The client ids that have a redirect URI.
-    package var clients: Set<String> { Set(places.keys) }
-
-    /// The redirect URI of the app `client`, as registered at Apple; nil for none.
-    func place(of client: String) -> String? { places[client] }
 }

@@ -1,13 +1,14 @@
+import Contracts
 import Cryptography
 import Logging
 import ServiceRuntime
 import Storage
 
-/// Delivers the outbox's orders to Apple (G-05). If a delivery throws, the relay retries it with
-/// backoff until the order expires.
+/// Delivers the outbox's orders to Apple and Google (G-04, G-05). If a delivery throws, the relay
+/// retries it with backoff until the order expires.
 ///
-/// A crash between Apple's response and the commit loses a grant: the code is used, and Apple
-/// rejects it the second time. The next sign-in brings another code. Only if the account is deleted
+/// A crash between the provider's response and the commit loses a grant: the code is used, and the
+/// provider rejects it the second time. The next sign-in brings another code. Only if the account is deleted
 /// before that is there no grant to revoke.
 package struct GrantDelivery: AccountWriting, Sendable {
     let store: Store
@@ -15,8 +16,8 @@ package struct GrantDelivery: AccountWriting, Sendable {
     package let writer: AccountWriter
     let time: any Time
     let logger: Logger
-    /// Nil if the operator has configured no key.
-    let apple: AppleEndpoint?
+    /// The providers' endpoints.
+    let endpoints: GrantEndpoints
 
     /// Exchanges a code and stores the grant, sealed. A grant for another subject is discarded: if
     /// it were stored, the deletion of one account would revoke another person's consent. If the
@@ -26,19 +27,23 @@ package struct GrantDelivery: AccountWriting, Sendable {
         let order = try GrantOrder(message, under: keys.outbox)
         guard time.now() < order.until else { return try await refuse(order, "expired") }
         guard try await !isDone(order, message) else { return }
-        switch try await endpoint().exchange(code: order.secret, client: order.client) {
+        let endpoint = try endpoints.endpoint(of: order.provider)
+        switch try await endpoint.exchange(code: order.secret, client: order.client) {
         case .granted(let grant):
             guard grant.subject == order.subject else {
                 return try await refuse(order, "other-subject")
             }
             try await keep(grant, order, message)
+        case .withoutToken:
+            guard try await !hasGrant(order) else { return }
+            try await refuse(order, "no-refresh-token")
         case .refused(let word): try await refuse(order, word)
-        case .later(let word): throw ServiceError(.providerUnavailable, detail: "apple-\(word)")
+        case .later(let word): throw later(order, word)
         }
     }
 
-    /// Revokes a grant. If the identity is linked again, the grant is kept: Apple would revoke the
-    /// person's whole consent, which by now includes a newer one.
+    /// Revokes a grant. If the identity is linked again, the grant is kept: the provider would revoke
+    /// the person's whole consent, which by now includes a newer one.
     /// - Throws: `auth/provider-unavailable` and storage errors; the relay retries.
     func revoke(_ message: OutboxMessage) async throws {
         try await revoke(GrantOrder(message, under: keys.outbox), key: message.key)
@@ -52,18 +57,23 @@ package struct GrantDelivery: AccountWriting, Sendable {
         guard try await !isLinkedAgain(order, key) else {
             return try await giveUp(order, "linked-again")
         }
-        switch try await endpoint().revoke(token: order.secret, client: order.client) {
+        let endpoint = try endpoints.endpoint(of: order.provider)
+        switch try await endpoint.revoke(token: order.secret, client: order.client) {
         case .done: try await audit(AuditEvent(.grantRevoked, account: order.account.key))
         case .refused(let word): try await giveUp(order, word)
-        case .later(let word): throw ServiceError(.providerUnavailable, detail: "apple-\(word)")
+        case .later(let word): throw later(order, word)
         }
     }
 
-    private func endpoint() throws -> AppleEndpoint {
-        guard let apple else {
-            throw ServiceError(.providerUnavailable, detail: "apple-key is not set")
-        }
-        return apple
+    private func later(_ order: GrantOrder, _ word: String) -> ServiceError {
+        ServiceError(.providerUnavailable, detail: "\(order.provider.rawValue)-\(word)")
+    }
+
+    /// Whether the identity has a grant already. Google gives a refresh token with the first consent
+    /// only, so a later code without one is no failure.
+    private func hasGrant(_ order: GrantOrder) async throws -> Bool {
+        let holder = try await store.read { try $0.grantHolder(lookUpKey: order.lookUpKey) }
+        return holder?.sealedGrant != nil
     }
 
     /// Whether this order was executed before, and only its removal from the outbox failed.
@@ -81,7 +91,7 @@ package struct GrantDelivery: AccountWriting, Sendable {
     private func isLinkedAgain(_ order: GrantOrder, _ key: String) async throws -> Bool {
         let grants = Grants(writer: writer)
         let stored = StoredGrant(
-            client: order.client, refreshToken: order.secret, order: key)
+            provider: order.provider, client: order.client, refreshToken: order.secret, order: key)
         return try await store.write(about: []) { transaction in
             let found = try transaction.locked {
                 try transaction.grantHolder(lookUpKey: order.lookUpKey)
@@ -99,14 +109,14 @@ package struct GrantDelivery: AccountWriting, Sendable {
     }
 
     private func keep(
-        _ grant: AppleAnswer.Grant, _ order: GrantOrder, _ message: OutboxMessage
+        _ grant: GrantAnswer.Grant, _ order: GrantOrder, _ message: OutboxMessage
     ) async throws {
         let stored = StoredGrant(
-            client: order.client,
+            provider: order.provider, client: order.client,
             refreshToken: grant.refreshToken.withBytes { String(decoding: $0, as: UTF8.self) },
             order: message.key)
         let grants = Grants(writer: writer)
-        // Apple has answered, and the code is used.
+        // The provider has answered, and the code is used.
         try await store.write(about: [.account(order.account)], evenIfCancelled: true) {
             transaction in
             guard let holder = try transaction.grantHolder(lookUpKey: order.lookUpKey),

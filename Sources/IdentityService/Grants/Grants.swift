@@ -1,16 +1,18 @@
 package import ServiceRuntime
 package import Storage
 
-/// Orders for Apple's grants. Each order is enqueued in the transaction of its cause and delivered
-/// after it (`GrantDelivery`), so that no sign-in waits for Apple or fails because of it.
+/// Orders for the grants of Apple and Google. Each order is enqueued in the transaction of its cause
+/// and delivered after it (`GrantDelivery`), so that no sign-in waits for a provider or fails
+/// because of it.
 ///
 /// | cause | order |
 /// |---|---|
 /// | a sign-in or a link brings an authorization code | `exchange`, within five minutes |
 /// | an identity is unlinked, taken over, or deleted with its account | `revoke`, retried |
-/// | Apple reports that consent is revoked | none: the grant no longer exists |
+/// | the provider reports that consent is revoked | none: the grant no longer exists |
 package struct Grants: AccountWriting, Sendable {
-    /// A code is valid for five minutes at Apple; part of that has passed when it arrives here.
+    /// A code is valid for five minutes at Apple, and for longer at Google; part of that has passed
+    /// when it arrives here.
     static let codeLife: Duration = .seconds(300)
     /// How long a revocation is retried: more time than an operator needs to repair a key.
     package static let revocationLife: Duration = .seconds(30 * 24 * 3_600)
@@ -21,15 +23,17 @@ package struct Grants: AccountWriting, Sendable {
     /// The orders of one store.
     package init(writer: AccountWriter) { self.writer = writer }
 
-    /// Orders the exchange of the code that came with an identity, if any. Call it in the
-    /// transaction that signs in or links.
+    /// Orders the exchange of the code that came with an identity, if there is one that `endpoints`
+    /// exchange. Call it in the transaction that signs in or links.
     func exchange(
-        _ proved: ProvedIdentity, for account: AccountID, _ transaction: Transaction
+        _ proved: ProvedIdentity, at endpoints: GrantEndpoints, for account: AccountID,
+        _ transaction: Transaction
     ) throws {
-        guard let code = proved.code else { return }
+        guard let code = proved.code, endpoints.exchange(code) else { return }
         let order = GrantOrder(
-            account: account, lookUpKey: keys.lookUpKey(of: proved), client: code.client,
-            subject: proved.subject, secret: code.code, until: transaction.at + Self.codeLife)
+            account: account, lookUpKey: keys.lookUpKey(of: proved), provider: code.provider,
+            client: code.client, subject: proved.subject, secret: code.code,
+            until: transaction.at + Self.codeLife)
         try enqueue(order, .grantExchange, transaction)
     }
 
@@ -50,8 +54,9 @@ package struct Grants: AccountWriting, Sendable {
         _ grant: StoredGrant, of account: AccountID, lookUpKey: [UInt8], _ transaction: Transaction
     ) throws {
         let order = GrantOrder(
-            account: account, lookUpKey: lookUpKey, client: grant.client, subject: "",
-            secret: grant.refreshToken, until: transaction.at + Self.revocationLife)
+            account: account, lookUpKey: lookUpKey, provider: grant.provider,
+            client: grant.client, subject: "", secret: grant.refreshToken,
+            until: transaction.at + Self.revocationLife)
         try enqueue(order, .grantRevocation, transaction)
     }
 

@@ -4,9 +4,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.Identities`: identities at providers, and guests (G-04 … G-08, G-14, G-15);
-/// `issueNonce` of `postern.gateway.v1.Providers`; `listSignInMethods` and `unlinkMethod` of
-/// `postern.gateway.v1.SignInMethods`.
+/// `postern.identity.v1.Identities`: identities at providers, passkeys, and guests (F-01, G-04 …
+/// G-08, G-14, G-15); `issueNonce` of `postern.gateway.v1.Providers`; `listSignInMethods` and
+/// `unlinkMethod` of `postern.gateway.v1.SignInMethods`.
 ///
 /// The account of a change comes only from the session service (`SessionOwners`), and the identity
 /// that a token proves only from the token's verification (`ProviderTokens`). `LinkingRule` and
@@ -21,6 +21,7 @@ struct IdentitiesHandler:
     let owners: SessionOwners
     let calls: AccountCalls
     let tokens: any ProviderTokens
+    let passkeys: PasskeyCheck
     let signIn: FederatedSignIn
     let adding: MethodAdding
 
@@ -125,6 +126,8 @@ extension IdentitiesHandler {
             proved,
             FederatedSignInCall(
                 from: origin, on: request.device, language: language,
-                acceptance: Acceptance(request.acceptance), in: caller, repeatable: call))
+                acceptance: Acceptance(request.acceptance), in: caller,
+                challenged: ChallengedCall(
+                    context, deviceID: request.device?.deviceId ?? "", keys), repeatable: call))
     }
 }

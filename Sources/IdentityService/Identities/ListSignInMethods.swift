@@ -6,15 +6,15 @@ import Storage
 
 extension IdentitiesHandler {
     /// Lists the sign-in methods of the caller's account, oldest first (G-14). A password dates
-    /// from its last change.
+    /// from its last change, passkeys from the oldest one.
     func listSignInMethods(
         _ request: GatewayV1.ListSignInMethodsRequest, _ call: OwnerCall
     ) async throws -> GatewayV1.ListSignInMethodsResponse {
         let account = call.owner.account
-        let (row, identities, passwordSetAt) = try await store.read { session in
+        let (row, identities, passwordSetAt, passkeys) = try await store.read { session in
             (
                 try session.account(account), try session.identities(of: account),
-                try session.passwordSetAt(account)
+                try session.passwordSetAt(account), try session.passkeys(of: account)
             )
         }
         guard let row else { throw ServiceError(.invalidAccessToken) }
@@ -31,6 +31,13 @@ extension IdentitiesHandler {
                 GatewayV1.SignInMethod(
                     method: SignInMethod.password.name, addedAtMs: passwordSetAt.milliseconds,
                     hint: try vault.open(address.sealed, .address)))
+        }
+        if let oldest = passkeys.first {
+            let names = try passkeys.map { try $0.details(vault).name }
+            methods.append(
+                GatewayV1.SignInMethod(
+                    method: SignInMethod.passkey.name, addedAtMs: oldest.addedAt.milliseconds,
+                    hint: names.filter { !$0.isEmpty }.joined(separator: ", ")))
         }
         return GatewayV1.ListSignInMethodsResponse(
             methods: methods.sorted { ($0.addedAtMs, $0.method) < ($1.addedAtMs, $1.method) })

@@ -48,21 +48,18 @@ extension IdentitiesHandler {
             }
         let (row, first, moment) = try outcome.get()
         return IdentityV1.ProveByProviderResponse(
-            proof: proofs.proof(
-                row, by: proved.method.authentication, authenticatedAt: first?.authenticatedAt,
-                provedAt: moment))
+            proof: proofs.reauthentication(
+                of: owner, row, by: proved.authenticationOfOwn,
+                authenticatedAt: first?.authenticatedAt, provedAt: moment))
     }
 
     private func refusal(
         _ code: ErrorCode, _ proved: ProvedIdentity, _ call: MethodCall,
         _ transaction: Transaction
     ) throws -> ServiceError {
-        try transaction.audit(
-            AuditEvent(
-                .signInFailed, account: call.owner.account.key,
-                subject: keys.subject(of: proved), outcome: code,
-                detail: .method(proved.method.name)
-            ).from(call.origin))
+        try audit(
+            .signInFailed, proved, of: call.owner.account, from: call.origin, outcome: code,
+            transaction)
         return ServiceError(code)
     }
 }

@@ -18,14 +18,17 @@ package struct ProvedIdentity: Sendable {
     var displayName = ""
     /// Picture URL; empty if the issuer reports none.
     var photoURL = ""
-    /// Apple's authorization code, which is exchanged for a grant after the sign-in (G-05); nil for
-    /// none.
+    /// The provider's authorization code, which is exchanged for a grant after the sign-in (G-04,
+    /// G-05); nil for none.
     var code: GrantCode?
-    /// The operator's client id in the token's audience; Apple's code is exchanged under the same
+    /// The operator's client id in the token's audience; the code is exchanged under the same
     /// one. Empty if there is none.
     var audience = ""
     /// Used once: it is stored with the sign-in, and rejected afterwards (G-05).
     var nonce: UsedNonce?
+    /// The token says that two proofs were given at the provider (`Provider.BothProofs`). It counts
+    /// for an identity that the account has already, and for no other.
+    var hasBothProofs = false
 }
 
 extension ProvedIdentity {
@@ -47,6 +50,11 @@ extension ProvedIdentity {
             self.isVerified = isVerified
             self.isRelay = isRelay
         }
+    }
+
+    /// What it proves of an account that has it, as sessions and tokens show it.
+    var authenticationOfOwn: Authentication {
+        hasBothProofs ? .strongProviderToken : method.authentication
     }
 
     /// An identity that nothing but its issuer's name for the person has proved here: of an import

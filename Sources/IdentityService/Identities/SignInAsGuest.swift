@@ -7,10 +7,12 @@ import Storage
 extension IdentitiesHandler {
     /// Signs in as a guest (G-07): creates an account with a profile and a key, and without a
     /// sign-in method. The account is reachable only through its session, until it is upgraded or
-    /// the session is lost. Consent is not required of it before its upgrade (G-23).
+    /// the session is lost. Consent is not required of it before its upgrade (G-23). The operator can
+    /// switch guests off (G-36).
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
+        guard settings.guests == .on else { throw ServiceError(.operationNotAllowed) }
         guard try await calls.optionalOwner(in: context) == nil else {
             throw ServiceError(.alreadySignedIn)
         }
@@ -22,7 +24,9 @@ extension IdentitiesHandler {
         let signIn = FederatedSignInCall(
             from: CallOrigin(context, on: request.device, keys), on: request.device,
             language: try context.mailLanguage(request.mailLanguage, settings),
-            acceptance: Acceptance(request.acceptance), repeatable: call)
+            acceptance: Acceptance(request.acceptance),
+            challenged: ChallengedCall(context, deviceID: request.device?.deviceId ?? "", keys),
+            repeatable: call)
         let account = AccountID.drawn(from: randomness)
         let vault = try writer.newVault(of: account)
         let new = NewAccount(
@@ -39,8 +43,9 @@ extension IdentitiesHandler {
         let answer = try await answers.answer(row, lastSignInAt: nil)
         return IdentityV1.AdmissionResponse(
             account: answer.account,
-            proof: proofs.proof(
-                row, by: .guest, authenticatedAt: first?.authenticatedAt, provedAt: moment),
+            proof: try proofs.signIn(
+                SignInAdmission.unjudged(row, .guest, by: .guest),
+                authenticatedAt: first?.authenticatedAt, provedAt: moment),
             isNewUser: true, requiredActions: answer.requiredActions)
     }
 

@@ -5,20 +5,22 @@ import ServiceRuntime
 import Storage
 
 extension IdentitiesHandler {
-    /// Unlinks a sign-in method from the caller's account, but never the last one (G-14). The owner
-    /// gets a notice, and the audit log an entry.
+    /// Unlinks a sign-in method from the caller's account, but never the last one (G-14):
+    /// `MethodRemoval`.
     ///
     /// All other sessions end, as after a password change. The owner may be removing the method
     /// because an attacker used it, and the identity service does not know which session was opened
     /// with which method.
     ///
-    /// An unlinked identity stays unlinked until the owner links it again: its verified email no
-    /// longer leads to this account (`IdentityTables.removedIdentities`).
-    ///
     /// Two concurrent removals are serialized, so that one of the last two methods remains.
     func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ call: OwnerCall
     ) async throws -> GatewayV1.UnlinkMethodResponse {
+        guard SignInMethod(name: request.method) != .passkey else {
+            throw ServiceError.invalidArgument(
+                "method",
+                "an account may have several passkeys: Passkeys/RemovePasskey removes one")
+        }
         try call.known.require(.standard)
         let removal = MethodCall(
             of: call.owner, from: call.frame.origin, on: request.device, call.frame.repeatable)
@@ -35,51 +37,23 @@ extension IdentitiesHandler {
         let row = try transaction.callersRow(call.owner.account)
         try transaction.requireLive(call.owner)
         if try transaction.storedResponse(of: call.repeatable) != nil { return .success(row) }
-        if let code = MethodRule.refusal(removing: method, from: row.methods) {
-            try transaction.requireRoom(
-                for: NewcomerBytes.callBytes, of: row.newcomer(at: transaction.at),
-                from: call.origin, within: settings.newcomers)
+        if let code = MethodRule.refusal(
+            removing: method, from: row.methods, opening: settings.opening(row.methods))
+        {
             // A name that the account does not have is the caller's own text.
             let detail = row.methods.contains(method) ? AuditDetail.method(method.name) : nil
-            try transaction.audit(
-                .linkingRefused, row.account, detail: detail, from: call.origin, outcome: code)
-            return .failure(ServiceError(code))
+            return .failure(
+                try transaction.refusal(
+                    code, .linkingRefused, of: row, detail: detail, from: call.origin,
+                    within: settings.newcomers))
         }
-        try remove(method, from: row, call, transaction)
+        try MethodRemoval(writer: writer, transaction: transaction)
+            .run(
+                method, from: row, call.device, origin: call.origin, except: call.owner.session)
+        try transaction.endSessions(
+            of: row.account, provedUntil: transaction.at, except: call.owner.session, outbox)
         try transaction.remember(call.repeatable, .init(account: row.account.key))
         return .success(try transaction.callersRow(row.account))
-    }
-
-    private func remove(
-        _ method: SignInMethod, from row: AccountRow, _ call: MethodCall,
-        _ transaction: Transaction
-    ) throws {
-        let account = row.account
-        if method == .password {
-            try transaction.removePassword(of: account)
-            // Pending reset links belong to the removed password.
-            try transaction.removeLinks(.resetPassword, of: account)
-        }
-        var subject: [UInt8]?
-        for identity in try transaction.identities(of: account) where identity.method == method {
-            let text = try reader.vault(row)
-                .open(identity.sealedDetails, .identityDetails(identity.identity))
-            let details = try IdentityDetails(text: text)
-            subject = keys.subject(of: details)
-            // A phone identity has no email, so no sign-in could link it again automatically.
-            if identity.method != .phone {
-                try transaction.recordRemoval(keys.lookUpKey(of: details), from: account)
-            }
-            try Grants(writer: writer).revoke(of: account, identity: identity.identity, transaction)
-            try transaction.removeIdentity(identity.identity)
-        }
-        try transaction.audit(
-            .identityUnlinked, account, detail: .method(method.name), from: call.origin,
-            subject: subject)
-        try transaction.endSessions(
-            of: account, provedUntil: transaction.at, except: call.owner.session, outbox)
-        try notices.write(
-            .methodRemoved, to: account, call.device, with: [.method(method)], transaction)
     }
 }
 

@@ -18,6 +18,16 @@ package struct IdentityKeys: StoreKeys {
     let phones: KeyedHash
     /// Hashes verification codes that were sent to phones (I-06).
     let phoneCodes: KeyedHash
+    /// Makes the tokens of challenges, and hashes them, their devices and their codes (F-03).
+    let challenges: KeyedHash
+    /// Looks up a recovery code, differently for each account (F-04).
+    let recoveryCodes: KeyedHash
+    /// Looks up a passkey by its credential's id (F-01).
+    let passkeys: KeyedHash
+    /// Makes the handle of an account for its passkeys (F-01).
+    let passkeyHandles: KeyedHash
+    /// Authenticates challenges for passkeys (F-01).
+    let passkeyChallenges: KeyedHash
     /// Hashes idempotency keys and request fingerprints (G-25).
     package let calls: KeyedHash
     /// Authenticates nonces for sign-ins at providers (G-05).
@@ -44,6 +54,8 @@ package struct IdentityKeys: StoreKeys {
     package let confirmations: SealedBox
     /// Seals the tokens of pages of an account's activity (`ActivityHistory`).
     let activityPages: SealedBox
+    /// Seals the tokens of authenticator apps that are being set up (`TOTPEnrollment`).
+    let enrollments: SealedBox
     /// Authenticates sign-in proofs to the session service.
     let proofs: SignInProofSeal
 
@@ -68,6 +80,11 @@ package struct IdentityKeys: StoreKeys {
         links = hash("link")
         phones = hash("phone look-up")
         phoneCodes = hash("phone code")
+        challenges = hash("sign-in challenge")
+        recoveryCodes = hash("recovery code")
+        passkeys = hash("passkey look-up")
+        passkeyHandles = hash("passkey user handle")
+        passkeyChallenges = hash("passkey challenge")
         calls = hash("call")
         nonces = hash("nonce")
         audit = hash("audit")
@@ -81,6 +98,7 @@ package struct IdentityKeys: StoreKeys {
         deletions = try box("deletion keys")
         confirmations = try box("deletion confirmation")
         activityPages = try box("activity page")
+        enrollments = try box("second factor enrollment")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
     }
 }
@@ -95,6 +113,17 @@ extension IdentityKeys {
     /// cannot be joined with the accounts.
     func subject(of address: EmailAddress) -> [UInt8] {
         audit.lookUpKey(Array("email address\0".utf8) + address.normalised)
+    }
+}
+
+extension IdentityKeys {
+    /// The keyed hash by which a passkey is looked up.
+    package func lookUpKey(ofCredential id: [UInt8]) -> [UInt8] { passkeys.lookUpKey(id) }
+
+    /// The handle of an account for its new passkeys: 32 bytes without personal data (Web
+    /// Authentication Level 3, section 14.6.1).
+    func passkeyHandle(of account: AccountID) -> [UInt8] {
+        passkeyHandles.hash(account.key.bigEndianBytes)
     }
 }
 
@@ -127,24 +156,60 @@ package struct ProofIssuer: Sendable {
     let keys: IdentityKeys
     let randomness: any Randomness
 
-    /// A proof, issued at `moment`.
-    /// - Parameter row: The account, read in the transaction that accepted the credentials, or
-    ///   before: its session generation is the proof's (`AccountEnd`). Attack: the password is
+    /// A proof that opens a session, issued at `moment`. Only what the gate has admitted has one
+    /// (F-03).
+    /// - Parameter admitted: Its account was read in the transaction that accepted the credentials,
+    ///   or before: its session generation is the proof's (`AccountEnd`). Attack: the password is
     ///   reset while a sign-in with the former one is under way. With a row that is read later, its
     ///   proof would be from after the reset.
-    /// - Parameter authentication: By what, as sessions and tokens show it.
     /// - Parameter authenticatedAt: The time of the authentication; nil for `moment`. A repeat
     ///   whose credential was used up has the time of the first call. Attack: a code that has
     ///   expired is sent again under its idempotency key, to prove a recent authentication.
-    func proof(
-        _ row: AccountRow, by authentication: Authentication = .password,
-        authenticatedAt: Timestamp? = nil, provedAt moment: Timestamp
+    /// - Throws: if the account's claims do not decrypt.
+    func signIn(
+        _ admitted: AdmittedSignIn, authenticatedAt: Timestamp? = nil, provedAt moment: Timestamp
+    ) throws -> IdentityV1.SignInProof {
+        try proof(
+            admitted.row, admitted.amr, for: .signIn, authenticatedAt: authenticatedAt ?? moment,
+            provedAt: moment, claims: claims(of: admitted.row))
+    }
+
+    /// The claims that a session takes over, also none of a version: a role may have been taken away
+    /// and session not know it yet. Nil for an account that never had any, and while those of an
+    /// import are in no token (`UnsentClaims`).
+    private func claims(of row: AccountRow) throws -> (claims: AccountClaims, version: Int64)? {
+        guard let stored = row.claims, stored.version > 0 else { return nil }
+        return try AccountReader(keys: keys, randomness: randomness).claims(of: row)
+    }
+
+    /// A proof that is recorded in a live session and opens none. It is made only for the owner of an
+    /// access token that identity has resolved itself.
+    /// - Parameters:
+    ///   - owner: Of that session. The proof is about this account.
+    ///   - row: The account, as for `signIn`.
+    ///   - authentication: By what, as sessions and tokens show it.
+    ///   - authenticatedAt: As for `signIn`.
+    func reauthentication(
+        of owner: SessionOwner, _ row: AccountRow, by authentication: Authentication,
+        authenticatedAt: Timestamp?, provedAt moment: Timestamp
+    ) -> IdentityV1.SignInProof {
+        precondition(owner.account == row.account)
+        return proof(
+            row, authentication.amr, for: .reauthentication,
+            authenticatedAt: authenticatedAt ?? moment, provedAt: moment)
+    }
+
+    private func proof(
+        _ row: AccountRow, _ amr: [String], for purpose: IdentityV1.SignInProofPurpose,
+        authenticatedAt: Timestamp, provedAt moment: Timestamp,
+        claims: (claims: AccountClaims, version: Int64)? = nil
     ) -> IdentityV1.SignInProof {
         keys.proofs.seal(
             IdentityV1.SignInProof(
-                accountId: row.account.text, amr: authentication.amr,
-                authTimeMs: (authenticatedAt ?? moment).milliseconds,
+                accountId: row.account.text, amr: amr, authTimeMs: authenticatedAt.milliseconds,
                 provedAtMs: moment.milliseconds, nonce: randomness.bytes(Self.nonceBytes),
-                sessionGeneration: row.sessionGeneration))
+                sessionGeneration: row.sessionGeneration, purpose: purpose,
+                claimsVersion: claims?.version ?? 0, claimsJson: claims?.claims.json ?? "",
+                roles: claims?.claims.roles ?? []))
     }
 }

@@ -16,8 +16,8 @@ struct FederatedSignIn: AccountWriting, Sendable {
     let store: Store
     let writer: AccountWriter
     let answers: AccountAnswers
-    /// Whether providers' codes are exchanged: the operator has configured Apple's key (G-05).
-    let keepsGrants: Bool
+    /// Where providers' codes are exchanged after the sign-in (G-04, G-05).
+    let grantEndpoints: GrantEndpoints
 
     /// Attempts for each call. On a storage engine with several writers, another sign-in can write
     /// between the lookup and the write. A unique index then rejects the write, and the decision is
@@ -29,6 +29,7 @@ struct FederatedSignIn: AccountWriting, Sendable {
     /// - Throws: `auth/user-disabled`, `auth/email-not-verified`, `auth/email-already-in-use`,
     ///   `auth/consent-required`, `auth/underage-user`,
     ///   `auth/missing-or-invalid-nonce`, `auth/idempotency-key-reused`;
+    ///   `auth/invalid-verification-code` for a sign-up where only accounts that exist are meant;
     ///   `auth/invalid-access-token` when the caller's account no longer exists;
     ///   `auth/session-ended` when the calling session has ended; as `SessionOwners.owner`;
     ///   `rpc/unavailable` when all attempts conflict with other writers.
@@ -43,7 +44,8 @@ struct FederatedSignIn: AccountWriting, Sendable {
             switch try await write(proved, call) {
             case .signedIn(let committed):
                 if committed.guest != nil { writer.guests.wake() }
-                return try await answer(committed, proved)
+                return try await answer(committed)
+            case .challenged(let issued): throw issued.error
             case .refused(let code): throw ServiceError(code)
             case .undecided: continue
             }
@@ -58,8 +60,11 @@ struct FederatedSignIn: AccountWriting, Sendable {
         let again = try await store.write(about: []) { transaction in
             try FederatedSignInTransaction(self, proved, call, transaction).replay()
         }
-        guard let again else { return nil }
-        return try await answer(again, proved)
+        switch again {
+        case .signedIn(let committed)?: return try await answer(committed)
+        case .challenged(let issued)?: throw issued.error
+        case .refused, .undecided, nil: return nil
+        }
     }
 
     private func write(
@@ -75,17 +80,19 @@ struct FederatedSignIn: AccountWriting, Sendable {
         }
     }
 
-    private func answer(
-        _ committed: CommittedSignIn, _ proved: ProvedIdentity
+    /// The answer of a sign-in that was committed.
+    func answer(
+        _ committed: CommittedSignIn
     ) async throws -> IdentityV1.AdmissionResponse {
         let current = try await answers.answer(
             committed.row, lastSignInAt: committed.record.lastSignInAt)
         var answer = committed.record.message
         answer.account = current.account
         answer.requiredActions = current.requiredActions
-        answer.proof = proofs.proof(
-            committed.row, by: proved.method.authentication,
-            authenticatedAt: committed.record.authenticatedAt, provedAt: committed.provedAt)
+        answer.proof = try proofs.signIn(
+            committed.admitted, authenticatedAt: committed.record.authenticatedAt,
+            provedAt: committed.provedAt)
+        answer.history = try answer.history?.opened(of: committed.row, reader)
         answer.collision = try await committed.guest?.answer(answers)
         return answer
     }
@@ -94,6 +101,8 @@ struct FederatedSignIn: AccountWriting, Sendable {
 /// The outcome of one transaction.
 enum FederatedSignInOutcome: Sendable {
     case signedIn(CommittedSignIn)
+    /// A second proof is asked for (F-03). The nonce is used up.
+    case challenged(IssuedChallenge)
     /// The rejection is recorded in the audit log, and the nonce is used up.
     case refused(ErrorCode)
     /// Another writer committed in between: repeat the decision.
@@ -102,12 +111,15 @@ enum FederatedSignInOutcome: Sendable {
 
 /// A committed sign-in.
 struct CommittedSignIn: Sendable {
-    let row: AccountRow
+    /// With the account after it.
+    let admitted: AdmittedSignIn
     let record: FederatedSignInRecord
     /// Later than the end of the account's sessions, if this sign-in ended them.
     let provedAt: Timestamp
     /// The guest whose session made the call, if it is another account than the one signed in to.
     let guest: SettledGuest?
+
+    var row: AccountRow { admitted.row }
 }
 
 /// The validated request data of a sign-in by a proved identity, without the proof.
@@ -122,6 +134,12 @@ struct FederatedSignInCall: Sendable {
     let caller: CallingSession?
     /// What the person has agreed to; counts for an account that is created or upgraded.
     let acceptance: Acceptance
+    /// For the challenge that the sign-in may begin.
+    let challenged: ChallengedCall
+    /// Keyed hash of the phone number, of a code to it; nil for a provider's token.
+    let numberKey: [UInt8]?
+    /// Whether no account may come to be (G-32).
+    let isExistingOnly: Bool
     /// For idempotent retries; nil when the call carries no key. The fingerprint covers the
     /// identity (`IdentityKeys.lookUpKey(of:)`), because a stored response is returned only to a
     /// caller that proves the same identity again, and the account of the calling session.
@@ -131,19 +149,24 @@ struct FederatedSignInCall: Sendable {
     /// - Parameter language: BCP 47.
     init(
         from origin: CallOrigin, on device: GatewayV1.Device?, language: String,
-        acceptance: Acceptance, in caller: CallingSession? = nil, repeatable: RepeatableCall?
+        acceptance: Acceptance, in caller: CallingSession? = nil, challenged: ChallengedCall,
+        numberKey: [UInt8]? = nil, isExistingOnly: Bool = false, repeatable: RepeatableCall?
     ) {
         self.origin = origin
-        self.device = SignInDevice(device, at: origin.place)
+        self.device = SignInDevice(device, from: origin)
         self.language = language
         self.acceptance = acceptance
         self.caller = caller
+        self.challenged = challenged
+        self.numberKey = numberKey
+        self.isExistingOnly = isExistingOnly
         self.repeatable = repeatable
     }
 }
 
 /// The stored response of a sign-in, for idempotent retries (G-25): the account and the outcome. It
-/// holds no personal data; a retry reads everything else from the current rows.
+/// holds no personal data but the place of the previous sign-in, which is sealed under the account's
+/// key; a retry reads everything else from the current rows.
 struct FederatedSignInRecord: Sendable {
     let account: AccountID
     /// Time of the previous sign-in.

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import ServiceRuntime
@@ -25,7 +26,8 @@ extension FederatedSignInTransaction {
 struct FederatedSignInTransaction: AccountWriting {
     let settings: IdentitySettings
     let writer: AccountWriter
-    let keepsGrants: Bool
+    let completion: ProfileCompletion
+    let grantEndpoints: GrantEndpoints
     let proved: ProvedIdentity
     let call: FederatedSignInCall
     let transaction: Transaction
@@ -39,7 +41,8 @@ struct FederatedSignInTransaction: AccountWriting {
     ) {
         settings = signIn.settings
         writer = signIn.writer
-        keepsGrants = signIn.keepsGrants
+        completion = ProfileCompletion(answers: signIn.answers)
+        grantEndpoints = signIn.grantEndpoints
         self.proved = proved
         self.call = call
         self.transaction = transaction
@@ -50,7 +53,7 @@ struct FederatedSignInTransaction: AccountWriting {
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled` and
     ///   `auth/idempotency-key-reused`, `auth/consent-required` as `FederatedSignIn.run`.
     mutating func run() throws -> FederatedSignInOutcome {
-        if let again = try replay() { return .signedIn(again) }
+        if let again = try replay() { return again }
         if let nonce = proved.nonce, try !transaction.use(nonce) {
             return try refuse(.invalidNonce, of: nil)
         }
@@ -59,10 +62,64 @@ struct FederatedSignInTransaction: AccountWriting {
         if case .refuse(let code) = decision {
             return try refuse(code, of: linking.known?.account ?? linking.owner?.holder.account)
         }
+        if call.isExistingOnly, decision.isSignUp { return try refuse(.invalidCode, of: nil) }
         try requireConsent(for: decision)
         let age = try self.age(for: decision)
         guard age != .underage else { return try refuseUnderage(decision) }
-        return .signedIn(try write(decision, age))
+        switch try judge(decision) {
+        case .challenged(let issued): return .challenged(issued)
+        case .admitted(let admitted): return .signedIn(try write(decision, age, admitted))
+        case nil: return .signedIn(try write(decision, age, nil))
+        }
+    }
+
+    /// Does what a sign-in would have done that waited for its second proof. The case is read again.
+    /// - Parameter admitted: by both proofs.
+    /// - Returns: nil if the identity no longer leads to that account.
+    mutating func complete(_ admitted: AdmittedSignIn) throws -> FederatedSignInOutcome? {
+        let account = admitted.row.account
+        let decision = LinkingRule.decision(for: try readCase())
+        switch decision {
+        case .signIn(account), .link(account):
+            return .signedIn(try write(decision, .ok, admitted))
+        case .refuse(let code): return try refuse(code, of: account)
+        case .signIn, .link, .takeOver, .upgrade, .create: return nil
+        }
+    }
+
+    /// Asks the gate about a sign-in to an account that exists (`SignInAdmission`); nil for one that
+    /// is not judged. A challenge is remembered.
+    private func judge(
+        _ decision: LinkingRule.Decision
+    ) throws -> SignInAdmission.Outcome? {
+        let account: AccountID
+        switch decision {
+        case .signIn(let known), .link(let known): account = known
+        case .takeOver, .upgrade, .create, .refuse: return nil
+        }
+        let row = try self.row(account)
+        let outcome = try SignInAdmission(settings: settings, writer: writer).admit(
+            row, first(in: row), call.challenged, on: call.device, from: call.origin,
+            subject: keys.subject(of: proved), guest: call.caller, transaction
+        ) { $0.identity = IdentityV1.WaitingIdentity(proved) }
+        if case .challenged(let issued) = outcome {
+            try transaction.remember(call.repeatable, .init(challenged: row, issued))
+        }
+        return outcome
+    }
+
+    /// The proof of this identity, as the gate judges it, before anything is linked.
+    /// - Parameter added: Of a repeat, whose first call has added the identity to the account.
+    private func first(in row: AccountRow, added: Bool = false) throws -> FirstProof {
+        let own = row.address?.lookUpKey
+        // Most providers have no such tokens, and nothing is read.
+        let isOwn =
+            try proved.hasBothProofs && !added
+            && transaction.identity(lookUpKey: lookUpKey)?.account == row.account
+        return FirstProof(
+            proved, numberKey: call.numberKey,
+            namesOwnAddress: own != nil
+                && own == proved.email.map { keys.lookUpKey(of: $0.address) }, isOwn: isOwn)
     }
 
     /// Refuses a sign-up without the consent that the operator requires (G-23). The error undoes
@@ -103,19 +160,39 @@ struct FederatedSignInTransaction: AccountWriting {
     /// was unlinked since then gives none either.
     /// - Throws: `auth/idempotency-key-reused` when the identity is no longer linked to that
     ///   account, `auth/user-disabled`.
-    func replay() throws -> CommittedSignIn? {
+    ///
+    /// The gate judges the repeat again. One that waits for its second proof gets its challenge.
+    func replay() throws -> FederatedSignInOutcome? {
         guard let bytes = try transaction.remembered(of: call.repeatable) else { return nil }
+        let admission = SignInAdmission(settings: settings, writer: writer)
+        if IdentityV1.StoredResponse.isOne(bytes) {
+            return try challengeAgain(admission)
+        }
         let record = try FederatedSignInRecord(bytes)
         guard try transaction.identity(lookUpKey: lookUpKey)?.account == record.account,
             let row = try transaction.account(record.account)
         else { throw ServiceError(.idempotencyKeyReused) }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
-        return CommittedSignIn(
-            row: row, record: record,
-            // The retry may arrive in the same millisecond in which the first call ended all
-            // sessions.
-            provedAt: transaction.at + ProofIssuer.afterEnd,
-            guest: try SettledGuest(record.message.collision, in: transaction))
+        // The proof is the same as of the first call, or session would refuse its key.
+        let first = try first(
+            in: row, added: record.message.isNewUser || record.message.isLinked)
+        return .signedIn(
+            CommittedSignIn(
+                admitted: try admission.admitAgain(
+                    row, first, in: transaction, at: transaction.at), record: record,
+                // The retry may arrive in the same millisecond in which the first call ended all
+                // sessions.
+                provedAt: transaction.at + ProofIssuer.afterEnd,
+                guest: try SettledGuest(record.message.collision, in: transaction)))
+    }
+
+    private func challengeAgain(_ admission: SignInAdmission) throws -> FederatedSignInOutcome {
+        guard let first = try transaction.storedResponse(of: call.repeatable),
+            let row = try transaction.account(AccountID(stored: first.account))
+        else { throw ServiceError(.idempotencyKeyReused) }
+        return .challenged(
+            try admission.challengeAgain(
+                first, of: row, after: self.first(in: row), in: transaction))
     }
 
     // MARK: look up
@@ -194,8 +271,9 @@ struct FederatedSignInTransaction: AccountWriting {
         return .refused(code)
     }
 
+    /// - Parameter admitted: as the gate has admitted it; nil for a decision that is not judged.
     private func write(
-        _ decision: LinkingRule.Decision, _ age: AgeRule.Outcome
+        _ decision: LinkingRule.Decision, _ age: AgeRule.Outcome, _ admitted: AdmittedSignIn?
     ) throws -> CommittedSignIn {
         var done = try apply(decision)
         if decision.isSignUp {
@@ -203,9 +281,8 @@ struct FederatedSignInTransaction: AccountWriting {
         } else if try ageGate.admitOwner(of: done.account, transaction) {
             done.unchanged = nil
         }
-        if keepsGrants {
-            try Grants(writer: writer).exchange(proved, for: done.account, transaction)
-        }
+        try Grants(writer: writer).exchange(
+            proved, at: grantEndpoints, for: done.account, transaction)
         var record = FederatedSignInRecord(done.account, lastSignInAt: done.lastSignInAt)
         record.add(decision, removed: done.removed)
         let guest = try writer.guests.settle(
@@ -215,14 +292,29 @@ struct FederatedSignInTransaction: AccountWriting {
         record.add(
             try recorder.record(
                 done.account, before: done.lastSignInAt, by: proved.method, on: call.device,
-                from: call.origin, transaction))
+                from: call.origin, asSignUp: decision.isSignUp, transaction))
         try audit(.signInSucceeded, done.account)
+        let row = try done.unchanged ?? readBack(done.account)
+        try completion.record(row, on: call.device.shown, from: call.origin, transaction)
         let moment = transaction.at + (done.endsSessions ? ProofIssuer.afterEnd : .zero)
         record.add(authenticatedAt: moment)
         try transaction.remember(call.repeatable, record.bytes)
         return CommittedSignIn(
-            row: try done.unchanged ?? readBack(done.account), record: record, provedAt: moment,
-            guest: guest)
+            admitted: try admitted?.afterwards(row) ?? unjudged(row, decision), record: record,
+            provedAt: moment, guest: guest)
+    }
+
+    private func unjudged(
+        _ row: AccountRow, _ decision: LinkingRule.Decision
+    ) throws(ServiceError) -> AdmittedSignIn {
+        let why: SignInAdmission.Unjudged
+        switch decision {
+        case .create, .upgrade: why = .signUp
+        case .takeOver: why = .takeover
+        case .signIn, .link, .refuse:
+            throw ServiceError(.internalError, detail: "a sign-in was not judged")
+        }
+        return SignInAdmission.unjudged(row, why, by: proved.method.authentication)
     }
 
     /// The account as the transaction now reads it: complete, and with this identity (I-04), which

@@ -69,7 +69,8 @@ extension FederatedSignInTransaction {
         try attach(to: row)
         try refresh(row, isNameEdited: row.isNameEdited)
         try audit(.identityLinked, account)
-        try notifyOwner(.methodAdded, account, .method(proved.method))
+        try notifyOwner(
+            .methodAdded, account, .method(proved.method), about: proved.method.name)
         return Done(account: account, lastSignInAt: row.lastSignInAt)
     }
 
@@ -103,7 +104,7 @@ extension FederatedSignInTransaction {
         try attach(to: row)
         try accept(for: guest)
         try audit(.identityLinked, guest)
-        try welcome(guest, profile)
+        try welcome(guest)
         return Done(account: guest, lastSignInAt: row.lastSignInAt, endsSessions: true)
     }
 
@@ -122,13 +123,14 @@ extension FederatedSignInTransaction {
             NewIdentity(proved, of: account, key: randomness.rowKey(), vault, keys))
         try accept(for: account)
         try audit(.accountRegistered, account)
-        try welcome(account, profile)
+        try welcome(account)
         return Done(account: account, lastSignInAt: nil)
     }
 
     // MARK: shared by the decisions
 
-    private func row(_ account: AccountID) throws(ServiceError) -> AccountRow {
+    /// The row of an account that the look-up has read.
+    func row(_ account: AccountID) throws(ServiceError) -> AccountRow {
         guard let row = found[account] else {
             throw ServiceError(.internalError, detail: "the account of the decision was not read")
         }
@@ -157,29 +159,29 @@ extension FederatedSignInTransaction {
     /// The address that the issuer has verified; nil without one.
     private func newAddress(_ vault: AccountVault) throws -> NewAddress? {
         try proved.email.map { email in
-            NewAddress(
-                lookUpKey: keys.lookUpKey(of: email.address),
-                sealed: try vault.seal(email.address.entered, .address), isProved: true)
+            try NewAddress(email.address, isProved: true, vault, keys)
         }
     }
 
-    /// Writes an audit event about the identity, with its method if events of the kind have one.
+    /// Writes an audit event about the identity.
     func audit(_ kind: AuditKind, _ account: AccountID?, outcome: ErrorCode? = nil) throws {
-        let method = AuditDetail.method(proved.method.name)
-        try transaction.audit(
-            kind, account, detail: kind.allows(method) ? method : nil, from: call.origin,
-            subject: keys.subject(of: proved), outcome: outcome)
+        try audit(
+            kind, proved, of: account, from: call.origin, outcome: outcome, transaction)
     }
 
     private func notifyOwner(
-        _ template: MailTemplate, _ account: AccountID, _ value: MailValue
+        _ template: MailTemplate, _ account: AccountID, _ value: MailValue,
+        about method: String? = nil
     ) throws {
-        try notices.write(template, to: account, call.device.shown, with: [value], transaction)
+        try notices.write(
+            template, to: account, call.device.shown, with: [value], about: method, transaction)
     }
 
     /// Sends the welcome notice to the new account's address. The address is verified, so the
     /// service never greets a person who did not sign up.
-    private func welcome(_ account: AccountID, _ profile: ShownProfile) throws {
-        try notifyOwner(.welcome, account, .name(profile.displayName ?? ""))
+    private func welcome(_ account: AccountID) throws {
+        guard let row = try transaction.account(account) else { return }
+        try notices.welcome(
+            row, at: .signUp, as: settings.welcomeMail, call.device.shown, transaction)
     }
 }

@@ -11,7 +11,7 @@ import Storage
 struct MethodAdding: AccountWriting, Sendable {
     let store: Store
     let writer: AccountWriter
-    let keepsGrants: Bool
+    let grantEndpoints: GrantEndpoints
     let newcomers: NewcomerBytes
 
     /// - Throws: as `MethodRule`; `auth/session-ended`, `auth/missing-or-invalid-nonce`,
@@ -68,12 +68,12 @@ struct MethodAdding: AccountWriting, Sendable {
         try transaction.insert(
             NewIdentity(proved, of: account, key: randomness.rowKey(), vault, keys))
         try transaction.deleteRemoval(keys.lookUpKey(of: proved), from: account)
-        if keepsGrants {
-            try Grants(writer: writer).exchange(proved, for: account, transaction)
-        }
+        try Grants(writer: writer).exchange(
+            proved, at: grantEndpoints, for: account, transaction)
         try audit(.identityLinked, proved, call, transaction)
         try notices.write(
-            .methodAdded, to: account, call.device, with: [.method(proved.method)], transaction)
+            .methodAdded, to: row, call.device, with: [.method(proved.method)],
+            except: call.owner.session, about: proved.method.name, transaction)
     }
 
     private func gainAddress(
@@ -90,9 +90,7 @@ struct MethodAdding: AccountWriting, Sendable {
         case .none: return
         case .gained:
             try transaction.insert(
-                NewAddress(
-                    lookUpKey: key, sealed: try vault.seal(email.address.entered, .address),
-                    isProved: true), of: account)
+                NewAddress(email.address, isProved: true, vault, keys), of: account)
         case .proved:
             try transaction.setAddressProved(account)
             try transaction.removeLinks(.verifyEmail, of: account)
@@ -104,10 +102,8 @@ struct MethodAdding: AccountWriting, Sendable {
         _ kind: AuditKind, _ proved: ProvedIdentity, _ call: MethodCall,
         _ transaction: Transaction, outcome: ErrorCode? = nil
     ) throws {
-        let method = AuditDetail.method(proved.method.name)
-        try transaction.audit(
-            kind, call.owner.account, detail: kind.allows(method) ? method : nil,
-            from: call.origin, subject: keys.subject(of: proved), outcome: outcome)
+        try audit(
+            kind, proved, of: call.owner.account, from: call.origin, outcome: outcome, transaction)
     }
 }
 
@@ -128,7 +124,7 @@ struct MethodCall: Sendable {
     ) {
         self.owner = owner
         self.origin = origin
-        self.device = DeviceShown(device, at: origin.place)
+        self.device = DeviceShown(device, from: origin)
         self.repeatable = repeatable
     }
 }

@@ -9,13 +9,24 @@ import ServiceRuntime
 ///     unknown                    yes, another subject               auth/provider-already-linked
 ///     unknown                    no                                 added
 ///
+///     a password: the address is    and the account has    result
+///     any                           a password             auth/provider-already-linked
+///     none                          no password            auth/operation-not-allowed
+///     unverified                    no password            auth/email-not-verified
+///     verified                      no password            added
+///
 ///     remove: the method is      and the account has others         result
 ///     not the account's          any                                auth/no-such-provider
-///     the account's              none                               auth/last-sign-in-method
+///     the account's              none that can open it              auth/last-sign-in-method
 ///     the account's              some                               removed
 ///
 /// A password counts only if the account has an address to sign in with (`AccountRow.methods`).
-/// Otherwise a user could keep only a password that cannot be used.
+/// Otherwise a user could keep only a password that cannot be used. One that is disowned counts as
+/// none (`IdentityTables.passwordCounts`). Where passwords are switched off, one is listed and can be
+/// removed, and opens nothing.
+///
+/// Attack: somebody adds a password to an account whose address is another person's, to sign in with
+/// that address. So the address must be verified.
 enum MethodRule {
     /// The error code when an identity must not be added; nil when it may.
     /// - Parameter known: the account that has the identity; nil when the identity is unknown.
@@ -27,12 +38,30 @@ enum MethodRule {
         return methods.contains(method) ? .providerAlreadyLinked : nil
     }
 
-    /// The error code when a method must not be removed; nil when it may.
+    /// The error code when a password must not be added; nil when it may.
+    static func refusal(addingPasswordTo row: AccountRow) -> ErrorCode? {
+        refusal(
+            addingPasswordTo: row.methods, hasAddress: row.address != nil,
+            isProved: row.address?.provedAt != nil)
+    }
+
+    /// The same by what decides it.
     static func refusal(
-        removing method: SignInMethod, from methods: [SignInMethod]
+        addingPasswordTo methods: [SignInMethod], hasAddress: Bool, isProved: Bool
+    ) -> ErrorCode? {
+        if methods.contains(.password) { return .providerAlreadyLinked }
+        guard hasAddress else { return .operationNotAllowed }
+        return isProved ? nil : .emailNotVerified
+    }
+
+    /// The error code when a method must not be removed; nil when it may.
+    /// - Parameter opening: those of `methods` that can open the account
+    ///   (`IdentitySettings.opening`).
+    static func refusal(
+        removing method: SignInMethod, from methods: [SignInMethod], opening: [SignInMethod]
     ) -> ErrorCode? {
         guard methods.contains(method) else { return .methodNotLinked }
-        return methods.count == 1 ? .lastMethod : nil
+        return opening.isEmpty || opening == [method] ? .lastMethod : nil
     }
 
     /// What an explicit link does with the email that the issuer has verified. The owner makes the

@@ -15,7 +15,10 @@ import Storage
 ///     pending links, codes and changes             unexpired email change
 ///     sessions, unused proofs                      unexpired session
 ///     devices that receive push messages           the same, through the messages' content
-///     known devices (G-08)                         unnoticed sign-in from the attacker's device
+///     second factors, recovery codes (F-03)        a stranger's factor, which would lock the owner
+///                                                  out
+///     passkeys (F-01)                              a stranger's passkey, which outlives a reset
+///     known devices and places (G-08)              unnoticed sign-in from the attacker's device
 ///     consents, which are withdrawn (G-23)         an agreement in the owner's name
 ///     the birth date that is kept (G-23)           a stranger's age in the owner's export
 ///     the parent, whose link becomes invalid       a stranger who signs up in the owner's name as
@@ -68,9 +71,11 @@ struct Takeover: AccountWriting {
         try Grants(writer: writer).revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
         try transaction.deleteRemovals(from: account)
+        try transaction.removeSecondFactors(of: account)
+        try transaction.removePasskeys(of: account)
         try transaction.removeKnownDevices(of: account)
         try transaction.withdrawConsents(of: account)
-        try transaction.removeBirthDate(of: account)
+        try transaction.forgetAge(of: account)
         try transaction.forgetParent(of: account, until: transaction.at + AgeGate.parentLife)
         try transaction.voidPendingState(of: account)
         try writer.deletions.cancel(of: account, from: origin, transaction)

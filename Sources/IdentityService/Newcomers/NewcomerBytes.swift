@@ -134,6 +134,20 @@ extension Transaction {
         }
     }
 
+    /// Records that a change of an account's ways to sign in or factors is refused: a row, for which a
+    /// newcomer needs room.
+    /// - Returns: the error, to be thrown after the commit.
+    /// - Throws: as `requireRoom`.
+    func refusal(
+        _ code: ErrorCode, _ kind: AuditKind, of row: AccountRow, detail: AuditDetail? = nil,
+        from origin: CallOrigin, within limits: NewcomerBytes
+    ) throws -> ServiceError {
+        try requireRoom(
+            for: NewcomerBytes.callBytes, of: row.newcomer(at: at), from: origin, within: limits)
+        try audit(kind, row.account, detail: detail, from: origin, outcome: code)
+        return ServiceError(code)
+    }
+
     private func newcomerBytes(of holder: [UInt8]) throws -> Int64 {
         try queryOne(
             "SELECT bytes FROM newcomer_bytes WHERE day = ? AND holder = ?",

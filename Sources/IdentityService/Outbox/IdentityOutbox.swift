@@ -13,19 +13,27 @@ package enum OutboxTopic: String, Sendable {
     case email
     /// To notification: `SendText`, with a code to a phone. The payload is the sealed request.
     case text
+    /// To notification: `SendPush`, and `SendText` if no device took the push. The payload is a
+    /// sealed `NoticeOrder`.
+    case notice
     /// To session: `EndAccountSessions`. The payload is the request. Delivered in order for each
     /// account.
     case endAccount = "end-account"
+    /// To session: `SetAccountClaims`. The payload is the sealed request. Delivered in order for each
+    /// account; session compares versions in any case.
+    case accountClaims = "account-claims"
     /// To notification: `PushDevices.RevokeAll`. The payload is the request.
     case revokeDevices = "revoke-devices"
+    /// To notification: `PushDevices.Unregister`, of a session's devices. The payload is the request.
+    case unregisterDevices = "unregister-devices"
     /// To the identity service itself: `RequestedLinkMailing`. The payload is a
     /// `RequestedLinkMailing.Request`, which consists of keyed hashes.
     case passwordReset = "password-reset"
     /// As `passwordReset`, for a link that deletes the account.
     case deletionLink = "deletion-link"
-    /// To Apple: exchanges a code for a grant. The payload is a sealed `GrantOrder`.
+    /// To a provider: exchanges a code for a grant. The payload is a sealed `GrantOrder`.
     case grantExchange = "grant-exchange"
-    /// To Apple: revokes a grant. The payload is a sealed `GrantOrder`.
+    /// To a provider: revokes a grant. The payload is a sealed `GrantOrder`.
     case grantRevocation = "grant-revocation"
     /// To notification: `SetRelay`. The payload is the sealed request: it contains an address.
     /// Delivered in order for each account.
@@ -41,7 +49,7 @@ extension OutboxTopic {
     /// What a restored copy does not send, since it was sent after the backup, and its links and
     /// codes are void (`IdentityRestore`). All else must arrive.
     package static let voidedByRestore: [OutboxTopic] = [
-        .email, .text, .passwordReset, .deletionLink,
+        .email, .text, .notice, .passwordReset, .deletionLink,
     ]
 
     /// The queue of a topic. Attack: an attacker's sessions stay valid while their end waits behind
@@ -52,16 +60,16 @@ extension OutboxTopic {
     /// (`Lane.requested`).
     var queue: OutboxQueue {
         switch self {
-        case .endAccount: .sessionEnds
-        case .revokeDevices: .deviceEnds
+        case .endAccount, .accountClaims: .sessionEnds
+        case .revokeDevices, .unregisterDevices: .deviceEnds
         case .text, .passwordReset, .deletionLink: .requested
-        case .email, .grantExchange, .grantRevocation, .relay: .standard
+        case .email, .notice, .grantExchange, .grantRevocation, .relay: .standard
         }
     }
 }
 
 extension OutboxQueue {
-    /// Ends of accounts' sessions, to session.
+    /// Ends of accounts' sessions, and what their tokens have besides, to session.
     fileprivate static let sessionEnds = OutboxQueue(number: 1, deliveriesMax: 16)
     /// Revocations of accounts' push devices, to notification. Fewer slots, because a push device
     /// gives no sign-in.
@@ -96,7 +104,7 @@ package struct IdentityOutbox: Sendable {
     ) throws -> OutboxMessage {
         let request = NotificationV1.SendEmailRequest(
             recipient: recipient, template: mail.template.rawValue, language: language,
-            variables: mail.values.map { .init(name: $0.variable.rawValue, value: $0.text) },
+            variables: mail.values.map(\.message),
             expiresAtMs: expiresAt?.milliseconds ?? 0, accountId: account?.text ?? "")
         return OutboxMessage(
             topic: OutboxTopic.email.rawValue, key: key,
@@ -139,12 +147,40 @@ package struct IdentityOutbox: Sendable {
             orderingKey: account.key, queue: OutboxTopic.endAccount.queue)
     }
 
+    /// Sets what the tokens of an account have besides. `AccountClaimsWriter` and `UnsentClaims` store
+    /// the same claims.
+    /// - Throws: when sealing the payload fails.
+    func claims(
+        _ claims: AccountClaims, version: Int64, of account: AccountID
+    ) throws -> OutboxMessage {
+        let request = SessionV1.SetAccountClaimsRequest(
+            accountId: account.text, version: version, claimsJson: claims.json,
+            roles: claims.roles)
+        let topic = OutboxTopic.accountClaims
+        let key = newKey()
+        return OutboxMessage(
+            topic: topic.rawValue, key: key,
+            payload: try keys.outbox.seal(
+                request.encoded(), at: SealedPlace(outbox: topic.rawValue, key)),
+            orderingKey: account.key, queue: topic.queue)
+    }
+
     /// Revokes an account's devices for push messages.
     func revokeDevices(_ account: AccountID) -> OutboxMessage {
         OutboxMessage(
             topic: OutboxTopic.revokeDevices.rawValue, key: newKey(),
             payload: NotificationV1.RevokeDevicesRequest(accountId: account.text).encoded(),
             orderingKey: account.key, queue: OutboxTopic.revokeDevices.queue)
+    }
+
+    /// Removes the devices for push messages of a session that has ended.
+    func unregisterDevices(of owner: SessionOwner) -> OutboxMessage {
+        let request = NotificationV1.UnregisterDeviceRequest(
+            accountId: owner.account.text, sessionId: owner.session)
+        return OutboxMessage(
+            topic: OutboxTopic.unregisterDevices.rawValue, key: newKey(),
+            payload: request.encoded(), orderingKey: owner.account.key,
+            queue: OutboxTopic.unregisterDevices.queue)
     }
 }
 

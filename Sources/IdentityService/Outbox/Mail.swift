@@ -1,5 +1,6 @@
 import Addresses
 package import Contracts
+import Messages
 import ServiceRuntime
 
 /// A mail that this service sends (N-01): a template, and what fills its variables.
@@ -13,8 +14,16 @@ package struct Mail: Sendable {
     ///   service would refuse that mail later, when its flow has ended without an error.
     package init(_ template: MailTemplate, _ values: [MailValue] = []) throws {
         self.template = template
-        self.values = try template.variables.map { variable in
-            guard let value = values.first(where: { $0.variable == variable }) else {
+        self.values = try values.filling(template)
+    }
+}
+
+extension [MailValue] {
+    /// One value for each variable of a template, in their order. Of several the first counts.
+    /// - Throws: `rpc/internal` if a variable has no value.
+    func filling(_ template: some MessageTemplate) throws -> [MailValue] {
+        try template.variables.map { variable in
+            guard let value = first(where: { $0.variable == variable }) else {
                 throw ServiceError(
                     .internalError,
                     detail: "\(template.rawValue) has no value of \(variable.rawValue)")
@@ -24,8 +33,8 @@ package struct Mail: Sendable {
     }
 }
 
-/// What fills a variable of a mail, in the form that the notification service reads. Names are
-/// filtered (`DeviceWords`): strangers choose them.
+/// What fills a variable of a mail, or of a notice's other messages, in the form that the notification
+/// service reads. Names are filtered (`DeviceWords`): strangers choose them.
 package struct MailValue: Hashable, Sendable {
     let variable: TemplateVariable
     let text: String
@@ -35,8 +44,23 @@ package struct MailValue: Hashable, Sendable {
         self.text = text
     }
 
+    /// As a request to the notification service has it.
+    var message: NotificationV1.Variable { .init(name: variable.rawValue, value: text) }
+
+    /// No link, in a mail to an address that is not proved.
+    static var noLink: MailValue { MailValue(.link, "") }
+
     /// A complete URL.
     static func link(_ url: String) -> MailValue { MailValue(.link, url) }
+
+    /// The URL of the link by which the reader disowns the event; nil for none.
+    static func notMeLink(_ url: String?) -> MailValue { MailValue(.notMeLink, url ?? "") }
+
+    /// The page on which the reader changes the second factors; nil for none. It has no secret: the
+    /// reader signs in there.
+    static func securityLink(origin: String?) -> MailValue {
+        MailValue(.securityLink, origin.map { "\($0)/security" } ?? "")
+    }
 
     /// How long the link is valid.
     static func validity(_ life: Duration) -> MailValue {
@@ -55,14 +79,15 @@ package struct MailValue: Hashable, Sendable {
 
     /// The device that caused it.
     static func device(_ device: DeviceShown) -> MailValue {
-        MailValue(.device, DeviceWords.words(name: device.name, platform: device.platform))
+        MailValue(
+            .device,
+            DeviceWords.words(name: device.name, agent: device.agent, platform: device.platform))
     }
 
     /// Where the device was, `Berlin, DE`; empty if that is unknown.
     static func place(_ place: Place?) -> MailValue {
-        let city = words(place?.city ?? "")
-        return MailValue(
-            .place, [city, place?.country ?? ""].filter { !$0.isEmpty }.joined(separator: ", "))
+        let filtered = place.flatMap { Place(country: $0.country, city: words($0.city)) }
+        return MailValue(.place, filtered?.shown ?? "")
     }
 
     /// The reader's name; may be empty.
@@ -76,6 +101,14 @@ package struct MailValue: Hashable, Sendable {
     /// Sign-in methods.
     static func methods(_ methods: [SignInMethod]) -> MailValue {
         MailValue(.methods, methods.map { words($0.name) }.joined(separator: " "))
+    }
+
+    /// A code to enter.
+    static func code(_ code: PhoneCode) -> MailValue { MailValue(.code, code.digits) }
+
+    /// How long the code is valid.
+    static func minutes(_ life: Duration) -> MailValue {
+        MailValue(.minutes, "\(life.wholeMinutes)")
     }
 
     /// A number of items.

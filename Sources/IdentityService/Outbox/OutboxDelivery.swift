@@ -19,15 +19,14 @@ package struct OutboxDelivery: AccountWriting, Sendable {
     let logger: Logger
     let peers: IdentityPeers
     let resets: RequestedLinkMailing
-    /// Delivers the orders for Apple.
+    /// Delivers the orders for providers.
     package let grants: GrantDelivery
 
     /// Creates the delivery to `peers`.
-    /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
-    ///   operator's key.
+    /// - Parameter endpoints: For exchanging codes and revoking grants.
     package init(
         settings: IdentitySettings, store: Store, writer: AccountWriter, time: any Time,
-        logger: Logger, peers: IdentityPeers, apple: AppleEndpoint? = nil
+        logger: Logger, peers: IdentityPeers, endpoints: GrantEndpoints = .none
     ) {
         self.store = store
         self.writer = writer
@@ -36,7 +35,7 @@ package struct OutboxDelivery: AccountWriting, Sendable {
         self.peers = peers
         resets = RequestedLinkMailing(settings: settings, store: store, writer: writer)
         grants = GrantDelivery(
-            store: store, writer: writer, time: time, logger: logger, apple: apple)
+            store: store, writer: writer, time: time, logger: logger, endpoints: endpoints)
     }
 
     /// Returns when the receiver has accepted the message, or the message is obsolete.
@@ -45,8 +44,11 @@ package struct OutboxDelivery: AccountWriting, Sendable {
         switch OutboxTopic(rawValue: message.topic) {
         case .email: try await sendEmail(message)
         case .text: try await sendText(message)
+        case .notice: try await sendNotice(message)
         case .endAccount: try await endAccount(message)
+        case .accountClaims: try await setClaims(message)
         case .revokeDevices: try await revokeDevices(message)
+        case .unregisterDevices: try await unregisterDevices(message)
         case .passwordReset: try await resets.run(message, .resetPassword)
         case .deletionLink: try await resets.run(message, .deleteAccount)
         case .grantExchange: try await grants.exchange(message)
@@ -70,6 +72,23 @@ package struct OutboxDelivery: AccountWriting, Sendable {
         guard try await isWanted(message, until: request.expiresAtMs, of: request.accountId)
         else { return }
         try await notify(message) { _ = try await peers.texts.sendText(request, $0) }
+    }
+
+    /// Pushes, and sends the text if no device took the push (`NoticeOrder`). A push that
+    /// notification will never accept was taken by no device.
+    private func sendNotice(_ message: OutboxMessage) async throws {
+        let order = try NoticeOrder(opened(message))
+        guard try await isWanted(message, until: order.expiresAtMs, of: order.account)
+        else { return }
+        if let push = order.push {
+            var isTaken = false
+            try await notify(message, part: "push") {
+                isTaken = try await !peers.pushes.sendPush(push, $0).messageIds.isEmpty
+            }
+            if isTaken { return }
+        }
+        guard let text = order.text else { return }
+        try await notify(message, part: "text") { _ = try await peers.texts.sendText(text, $0) }
     }
 
     private func setRelay(_ message: OutboxMessage) async throws {
@@ -96,11 +115,13 @@ package struct OutboxDelivery: AccountWriting, Sendable {
     }
 
     /// Calls the notification service, and gives up what it rejects permanently.
+    /// - Parameter part: Names one of several calls of a message; their keys are derived of it.
     private func notify(
-        _ message: OutboxMessage, _ call: (CallContext) async throws -> Void
+        _ message: OutboxMessage, part: String? = nil,
+        _ call: (CallContext) async throws -> Void
     ) async throws {
         do {
-            try await call(context(message))
+            try await call(context(message, part: part))
         } catch let error as ServiceError where Self.isFinal(error.code) {
             giveUp(message, error.code.rawValue)
         }
@@ -112,10 +133,24 @@ package struct OutboxDelivery: AccountWriting, Sendable {
         _ = try await peers.sessions.endAccountSessions(request, context(message))
     }
 
+    /// Not once the account's deletion has begun: session may have forgotten it.
+    private func setClaims(_ message: OutboxMessage) async throws {
+        let request = try SessionV1.SetAccountClaimsRequest(decoding: opened(message))
+        guard try await isWanted(message, until: 0, of: request.accountId) else { return }
+        // Retried without limit, also while session is of a release that knows no claims.
+        _ = try await peers.sessions.setAccountClaims(request, context(message))
+    }
+
     private func revokeDevices(_ message: OutboxMessage) async throws {
         let request = try NotificationV1.RevokeDevicesRequest(decoding: message.payload)
         // Retried without limit: an attacker's device must not keep receiving the owner's messages.
         _ = try await peers.pushDevices.revokeAll(request, context(message))
+    }
+
+    private func unregisterDevices(_ message: OutboxMessage) async throws {
+        let request = try NotificationV1.UnregisterDeviceRequest(decoding: message.payload)
+        // Retried without limit: the session that has the device has ended.
+        _ = try await peers.pushDevices.unregister(request, context(message))
     }
 
     /// Whether the notification service rejects the message permanently.
@@ -132,9 +167,9 @@ package struct OutboxDelivery: AccountWriting, Sendable {
             fields: [.topic: .text(message.topic), .reason: .text(reason)])
     }
 
-    private func context(_ message: OutboxMessage) -> CallContext {
+    private func context(_ message: OutboxMessage, part: String? = nil) -> CallContext {
         var metadata = Metadata()
-        metadata[Metadata.Key.idempotencyKey] = message.key
+        metadata[Metadata.Key.idempotencyKey] = part.map { "\(message.key)-\($0)" } ?? message.key
         return CallContext(deadline: time.uptime() + Self.timeout, metadata: metadata)
     }
 }

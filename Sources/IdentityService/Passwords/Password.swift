@@ -49,13 +49,14 @@ struct Password: Sendable {
         }
     }
 
-    /// A new password for an account. Every flow that sets a password calls this.
+    /// A password that the policy allows for an account. A flow that sets one also has to ask
+    /// whether it leaked: by `PasswordCheck.new`, or by `BreachedPasswords` where that comes first.
     /// - Parameters:
     ///   - context: the account's words, which the password must not consist of.
     ///   - field: the field of the request that has the password.
     /// - Throws: `auth/weak-password` with the violated rules (I-02).
-    static func new(
-        _ entered: SecretBytes, _ policy: PasswordPolicy, _ context: PasswordContext,
+    static func allowed(
+        _ entered: SecretBytes, by policy: PasswordPolicy, _ context: PasswordContext,
         field: String = "password"
     ) throws(ServiceError) -> Password {
         guard let password = Password(entered: entered) else {

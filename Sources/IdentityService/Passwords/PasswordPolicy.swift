@@ -8,7 +8,8 @@ import ServiceRuntime
 ///     document          8 to 128 code points, upper case, lower case, digit        D3, FR-003
 ///     letters-digits    8 to 128 code points, letter, digit                        D2
 ///     nist              15 to 128 code points                       NIST SP 800-63B-4 §3.1.1.2
-///     all of them       not in `CommonPasswords`, not made of the owner's `PasswordContext`
+///     all of them       not in `CommonPasswords`, not made of the owner's `PasswordContext`;
+///                       not among `BreachedPasswords`, where these are looked up
 package enum PasswordPolicy: String, CaseIterable, Sendable {
     case document
     case lettersAndDigits = "letters-digits"
@@ -52,13 +53,15 @@ package enum PasswordPolicy: String, CaseIterable, Sendable {
         case .digit: !scalars.contains { $0.properties.numericType == .decimal }
         case .common: CommonPasswords.has(scalars)
         case .context: context.explains(scalars)
+        // Of no policy: `BreachedPasswords` are asked.
+        case .breached: false
         }
     }
 }
 
 extension PasswordPolicy {
-    /// The rules as a checklist, in the order of `rules` (G-26).
-    func requirements(in voice: Voice) -> [GatewayV1.PasswordRule] {
+    /// Rules as a checklist, in their order (G-26).
+    func requirements(of rules: [PasswordRule], in voice: Voice) -> [GatewayV1.PasswordRule] {
         rules.map { rule in
             let bounds = rule == .length ? codePoints : 0...0
             return GatewayV1.PasswordRule(

@@ -19,17 +19,18 @@ struct NumberChange: Hashable, Sendable {
 ///     none, or reported 30 days ago or more   reported now, unconfirmed
 ///     reported less than 30 days ago          unchanged, confirmed or not
 ///
-/// A code to the number is sufficient for a sign-in, unless a second proof is required:
+/// A code to the number is sufficient for a sign-in, unless the number is guarded:
 ///
-///     change                       other methods    result
-///     none, or confirmed           any              signs in
-///     older than the guard period  any              signs in
-///     within the guard period      none             signs in, because there is no other method
-///     within the guard period      some             auth/second-proof-required
+///     change                       the number is
+///     none, or confirmed           not guarded
+///     older than the guard period  not guarded
+///     within the guard period      guarded
 ///
-/// A change is confirmed by a code to the number (`proveByCode`) in a session with an independent
-/// proof. The number's new holder could not have given that proof: it used something other than a
-/// code to a phone, or it is older than the change.
+/// A code to a guarded number needs a second proof that is independent of the number, if the account
+/// has one (`SecondProofDemand.numberChanged`), and is itself no second proof (`SecondProofKind`).
+/// That second proof confirms the change. So does a code to the number (`proveByCode`) in a session
+/// with an independent proof. The number's new holder could not have given it: it used something
+/// other than a code to a phone, or it is older than the change.
 ///
 /// Attack ("SIM swap"): somebody has a phone company move a number to their own SIM, and recovers
 /// the account with a code. The provider reports the change in its response to the first message,
@@ -44,16 +45,13 @@ enum NumberChangeRule {
         return NumberChange(toldAt: now, confirmedAt: nil)
     }
 
-    /// The account's other methods, one of which is required as a second proof; empty when the code
-    /// is sufficient.
-    static func demanded(
-        _ change: NumberChange?, others: [SignInMethod], guardedFor guarding: Duration,
-        at now: Timestamp
-    ) -> [SignInMethod] {
-        guard let change, change.confirmedAt == nil, now - change.toldAt < guarding else {
-            return []
-        }
-        return others
+    /// Whether the number may be in other hands: it changed within the guard period, and its owner
+    /// has not confirmed it since. No notice goes there (`OwnerNotice`).
+    static func isGuarded(
+        _ change: NumberChange?, for guarding: Duration, at now: Timestamp
+    ) -> Bool {
+        guard let change else { return false }
+        return change.confirmedAt == nil && now - change.toldAt < guarding
     }
 
     /// Whether a proof shows more than possession of the number: it uses something that the number
@@ -64,6 +62,6 @@ enum NumberChangeRule {
     ) -> Bool {
         guard !Authentication.guest.isPart(of: amr) else { return false }
         return ProofKind.password.includes(amr) || ProofKind.provider.includes(amr)
-            || provedAt < change.toldAt
+            || Assurance(of: amr) == .aal2 || provedAt < change.toldAt
     }
 }

@@ -37,7 +37,8 @@ package struct PhoneSettings: Sendable {
             reason: "Lifetime of a code to a phone (I-06).")
         settings.duration(
             "phone-change-guard", &changeGuard, in: .zero...NumberChangeRule.retention,
-            reason: "How long after a number changed a second proof is required (A-06).")
+            reason: "How long after a number changed a second proof is required, and no notice is "
+                + "texted to it (A-06).")
         var tests: [String] = []
         settings.strings(
             "phone-test-numbers", &tests, unit: "number",
@@ -133,6 +134,9 @@ struct TestPhoneNumber: Hashable, Sendable {
 }
 
 extension PhoneSettings {
+    /// The error code when nothing may be sent to a number; nil when it may.
+    func refusal(of number: PhoneNumber) -> ErrorCode? { countries.refusal(of: number) }
+
     /// The operator's entry for a number; nil for none.
     func test(_ number: PhoneNumber) -> TestPhoneNumber? {
         testNumbers.first { $0.number == number }

@@ -8,14 +8,14 @@ import Storage
 
 /// `postern.identity.v1.PhoneSignals`: reports of text message providers about phone numbers
 ///
-struct PhoneSignalsHandler: PhoneSignalsService {
+struct PhoneSignalsHandler: PhoneSignalsService, AccountWriting {
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
 }
 
 extension PhoneSignalsHandler {
     /// Stores that a number has changed: its keyed hash and the time. It does so whether or not the
-    /// number belongs to an account.
+    /// number belongs to an account. The owner of one is told, though not at that number.
     func numberChanged(
         _ request: IdentityV1.NumberChangedRequest, _ context: CallContext
     ) async throws -> IdentityV1.NumberChangedResponse {
@@ -28,8 +28,16 @@ extension PhoneSignalsHandler {
             let stored = try transaction.numberChange(numberKey)
             guard let change = NumberChangeRule.afterReport(stored, at: now) else { return }
             try transaction.setNumberChange(numberKey, toldAt: change.toldAt)
+            let account = try transaction.locked {
+                try transaction.phoneIdentity(number, keys).account
+            } about: {
+                .account($0)
+            }
             try transaction.audit(
-                AuditEvent(.phoneNumberChanged, subject: keys.subject(of: number)))
+                AuditEvent(
+                    .phoneNumberChanged, account: account?.key, subject: keys.subject(of: number)))
+            guard let account else { return }
+            try notices.write(.numberChanged, to: account, DeviceShown(nil), transaction)
         }
         return IdentityV1.NumberChangedResponse()
     }

@@ -43,8 +43,9 @@ extension PhoneCodesHandler {
         if let refusal { throw refusal.error }
         guard let row else { throw ServiceError(.invalidAccessToken) }
         return IdentityV1.ProveByCodeResponse(
-            proof: proofs.proof(
-                row, by: .phoneCode, authenticatedAt: first?.authenticatedAt, provedAt: moment))
+            proof: proofs.reauthentication(
+                of: owner, row, by: .phoneCode, authenticatedAt: first?.authenticatedAt,
+                provedAt: moment))
     }
 
     /// Whether the session has a proof that is independent of the number, which has changed.

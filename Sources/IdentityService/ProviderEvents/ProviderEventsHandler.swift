@@ -4,8 +4,9 @@ import ServiceRuntime
 import Storage
 
 /// `receiveProviderNotice` of `postern.gateway.v1.ProviderNotices`: notices from providers about
-/// their users (G-05).
+/// their users (G-04, G-05).
 struct ProviderEventsHandler: IdentityProviderNoticesService, AccountWriting {
+    let settings: IdentitySettings
     let store: Store
     let writer: AccountWriter
     let time: any Time

@@ -13,6 +13,7 @@ import ServiceRuntime
 /// | nonce in the token | as sent | the SHA-256 of the nonce |
 /// | `email_verified`, `is_private_email` | boolean | boolean or string |
 /// | name | claim `name` | in the request, at the first sign-in only |
+/// | recovery of an account | `https://accounts.google.com/signin/recovery` | `https://iforgot.apple.com/` |
 ///
 /// Sources: "Verify the Google ID token on your server side"; "Authenticating users with Sign in
 /// with Apple".
@@ -33,6 +34,13 @@ extension BuiltInProvider {
         switch self {
         case .google: "https://www.googleapis.com/oauth2/v3/certs"
         case .apple: "https://appleid.apple.com/auth/keys"
+        }
+    }
+
+    private var recoveryURL: String {
+        switch self {
+        case .google: "https://accounts.google.com/signin/recovery"
+        case .apple: "https://iforgot.apple.com/"
         }
     }
 
@@ -64,7 +72,8 @@ extension BuiltInProvider {
             name: rawValue, issuers: issuer == issuers[0] ? issuers : [issuer],
             audiences: Set(audiences), jwksLocation: .at(url), emailTrust: trust,
             noncePolicy: nonce,
-            hashesNonce: self == .apple, namesComeWithRequest: self == .apple)
+            hashesNonce: self == .apple, recoveryURL: recoveryURL,
+            namesComeWithRequest: self == .apple)
     }
 
     private func keysURL(_ settings: inout SettingsReader, allowsPlain: Bool) -> HTTPURL? {

@@ -41,6 +41,28 @@ package struct Provider: Sendable {
         case optional
     }
 
+    /// The values by which a token says that its owner has given two proofs at the provider: OpenID
+    /// Connect Core 1.0, 2 leaves their meaning to the two parties. One of either claim is enough.
+    ///
+    /// | `acr` of a token | `amr` of it | it counts as |
+    /// |---|---|---|
+    /// | one of `classes` | any | both proofs |
+    /// | any | has one of `methods` | both proofs |
+    /// | other, or none | others, or none | one proof |
+    ///
+    /// Google and Apple send neither claim, so the built-in providers have none of these.
+    package struct BothProofs: Hashable, Sendable {
+        /// Of `acr`.
+        let classes: Set<String>
+        /// Of `amr`.
+        let methods: Set<String>
+
+        /// Whether a token with these claims counts as both proofs.
+        func includes(acr: String?, amr: [String]) -> Bool {
+            acr.map { classes.contains($0) } ?? false || !methods.isDisjoint(with: amr)
+        }
+    }
+
     /// The name in calls and in lists of sign-in methods: "google".
     let name: String
     /// The accepted spellings of its issuer. Identities are stored with the first.
@@ -52,8 +74,12 @@ package struct Provider: Sendable {
     let algorithms: Set<SignatureAlgorithm>
     let emailTrust: EmailTrust
     let noncePolicy: NoncePolicy
+    /// Which of its tokens count as both proofs (F-04); nil for none.
+    let bothProofs: BothProofs?
     /// Whether its dialog receives the SHA-256 of the nonce, and not the nonce.
     let hashesNonce: Bool
+    /// The page on which people get their account there back; empty for none (G-36).
+    let recoveryURL: String
     /// Whether the user's name comes in the request, because its tokens contain none (Apple).
     let namesComeWithRequest: Bool
 
@@ -64,8 +90,8 @@ package struct Provider: Sendable {
     init(
         name: String, issuers: [String], audiences: Set<String>, jwksLocation: JWKSLocation,
         algorithms: Set<SignatureAlgorithm> = [.rs256], emailTrust: EmailTrust,
-        noncePolicy: NoncePolicy = .required, hashesNonce: Bool = false,
-        namesComeWithRequest: Bool = false
+        noncePolicy: NoncePolicy = .required, bothProofs: BothProofs? = nil,
+        hashesNonce: Bool = false, recoveryURL: String = "", namesComeWithRequest: Bool = false
     ) {
         precondition(!issuers.isEmpty, "the settings check it")
         self.name = name
@@ -75,7 +101,9 @@ package struct Provider: Sendable {
         self.algorithms = algorithms
         self.emailTrust = emailTrust
         self.noncePolicy = noncePolicy
+        self.bothProofs = bothProofs
         self.hashesNonce = hashesNonce
+        self.recoveryURL = recoveryURL
         self.namesComeWithRequest = namesComeWithRequest
     }
 }

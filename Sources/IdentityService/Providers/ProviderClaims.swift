@@ -123,6 +123,9 @@ extension ProviderClaims {
         identity.displayName = Applicant.isDisplayName(name) ? name : ""
         identity.photoURL = photo
         identity.audience = audience
+        identity.hasBothProofs =
+            provider.bothProofs?.includes(
+                acr: object["acr"]?.string, amr: object["amr"]?.strings ?? []) ?? false
         return identity
     }
 

@@ -7,8 +7,9 @@ import ServiceRuntime
 /// OpenID Connect Core 1.0, 3.1.3.7).
 ///
 /// The checks are ordered by cost: provider, nonce, the token's format, its key, its signature, its
-/// claims. All rejections return one error code; the reason, for log and metric
-/// (`ProviderTokenRefusals`), names the violated rule and contains nothing of the token.
+/// claims. All rejections return one error code. Its message has a sentence about the rule for the
+/// developer (`TokenFault`), and log and metric have the rule (`ProviderTokenRefusals`). None contains
+/// anything of the token.
 struct ProviderTokenCheck: Sendable {
     /// A provider and its keys.
     struct Source: Sendable {
@@ -54,10 +55,11 @@ struct ProviderTokenCheck: Sendable {
             refusals.count(refusal.rawValue, of: source.provider)
             throw Self.error(
                 refusal.isAboutNonce ? .invalidNonce : .invalidProviderToken, refusal.rawValue,
-                source)
+                TokenFault(refusal), source)
         } catch let refusal as TokenRefusal {
             refusals.count(refusal.rawValue, of: source.provider)
-            throw Self.error(.invalidProviderToken, refusal.rawValue, source)
+            throw Self.error(
+                .invalidProviderToken, refusal.rawValue, TokenFault(refusal), source)
         }
     }
 
@@ -68,17 +70,21 @@ struct ProviderTokenCheck: Sendable {
     func signedClaims(of token: String, from provider: String) async throws -> JSONObject {
         let source = try source(named: provider)
         do {
-            return try await signedClaims(of: token, source)
+            return try await signedClaims(of: token, source, isEvent: true)
         } catch let refusal as TokenRefusal {
-            throw Self.error(.invalidProviderToken, refusal.rawValue, source)
+            throw Self.error(
+                .invalidProviderToken, refusal.rawValue, TokenFault(refusal), source)
         }
     }
 
-    /// The error for callers, with the reason for the log.
+    /// The error for callers, with the reason for the log, and for the developer what is wrong with
+    /// the token.
     private static func error(
-        _ code: ErrorCode, _ reason: String, _ source: Source
+        _ code: ErrorCode, _ reason: String, _ fault: TokenFault, _ source: Source
     ) -> ServiceError {
-        ServiceError(code, detail: "\(source.provider.name): \(reason)")
+        var error = ServiceError(code, detail: "\(source.provider.name): \(reason)")
+        error.violations = [fault.violation]
+        return error
     }
 
     /// A configured provider and its keys.
@@ -91,9 +97,12 @@ struct ProviderTokenCheck: Sendable {
     }
 
     /// - Throws: `TokenRefusal`; `auth/provider-unavailable`.
-    private func signedClaims(of token: String, _ source: Source) async throws -> JSONObject {
+    private func signedClaims(
+        of token: String, _ source: Source, isEvent: Bool = false
+    ) async throws -> JSONObject {
         let signed = try ForeignToken(
-            token, bytesMax: Self.tokenBytesMax, algorithms: source.provider.algorithms)
+            token, bytesMax: Self.tokenBytesMax, algorithms: source.provider.algorithms,
+            isEvent: isEvent)
         guard let key = try await source.keys.key(named: signed.keyIdentifier) else {
             throw TokenRefusal.unknownKey
         }
@@ -103,8 +112,8 @@ struct ProviderTokenCheck: Sendable {
 
 extension ProviderTokenCheck {
     /// Why a provider's token or its nonce is rejected, except for the token's format, key and
-    /// signature (`TokenRefusal`). Only for log and metric, which have the raw values: the caller
-    /// learns which of the two was rejected.
+    /// signature (`TokenRefusal`). The raw values are for log and metric. The caller learns which of
+    /// the two was rejected, and a sentence about it (`TokenFault`).
     enum Refusal: String, Error, Hashable, CaseIterable, Sendable {
         /// The call has no nonce.
         case nonceMissing = "nonce-missing"

@@ -3,7 +3,7 @@ import Logging
 import Metrics
 import ServiceRuntime
 
-/// Says why providers' tokens are refused: the caller learns only that one was. The usual reason is
+/// Says why providers' tokens are refused, with more than the caller learns. The usual reason is
 /// a mistake of the operator's, such as an app's client id that is not in the settings. A counter
 /// and one log line a minute for each provider and reason, since anybody can send tokens.
 struct ProviderTokenRefusals: Sendable {

@@ -15,8 +15,16 @@ import ServiceRuntime
 ///         "keys-url": "https://id.example.org/keys",  default: from its discovery document
 ///         "algorithms": ["RS256"],                    RS256, ES256; default: RS256
 ///         "emails": "verified",                       none, verified; default: none
-///         "nonce": "required"                         required, optional; default: required
+///         "nonce": "required",                        required, optional; default: required
+///         "aal2-acr": ["urn:example:two"],            default: none
+///         "aal2-amr": ["mfa"],                        default: none
+///         "recovery-url": "https://id.example.org/recover"    the page on which people get their
+///                                                     account there back; default: none
 ///     }]}
+///
+/// A token whose `acr` is one of `aal2-acr`, or whose `amr` has one of `aal2-amr`, counts as both
+/// proofs of a sign-in (F-04), for an identity that the account has already. Use it only for a
+/// provider that asks for a second factor whenever it says so.
 ///
 /// `"emails": "verified"` lets this provider open every account whose address it claims to have
 /// verified. Use it only for a provider that is yours, or that you would trust with all accounts.
@@ -75,7 +83,10 @@ extension ProvidersFile {
     struct Entry {
         private static let names: Set<String> = [
             "name", "issuer", "audiences", "keys-url", "algorithms", "emails", "nonce",
+            "aal2-acr", "aal2-amr", "recovery-url",
         ]
+        private static let valuesMax = 16
+        private static let valueBytesMax = 255
         private static let nameBytesMax = 32
         private static let audiencesMax = 64
         private static let audienceBytesMax = 255
@@ -103,10 +114,25 @@ extension ProvidersFile {
                 "emails", of: [.none, .verified], default: .none)
             let nonce: Provider.NoncePolicy = choice(
                 "nonce", of: Provider.NoncePolicy.allCases, default: .required)
+            let recoveryURL = recoveryURL()
+            let both = Provider.BothProofs(
+                classes: values("aal2-acr"), methods: values("aal2-amr"))
             guard errors.isEmpty, let name, let issuer, let location else { return nil }
             return Provider(
                 name: name, issuers: [issuer], audiences: audiences, jwksLocation: location,
-                algorithms: algorithms, emailTrust: trust, noncePolicy: nonce)
+                algorithms: algorithms, emailTrust: trust, noncePolicy: nonce,
+                bothProofs: both.classes.isEmpty && both.methods.isEmpty ? nil : both,
+                recoveryURL: recoveryURL)
+        }
+
+        /// Apps open it in a browser. Attack: another scheme would run in the app's web view.
+        private mutating func recoveryURL() -> String {
+            guard let value = object["recovery-url"] else { return "" }
+            if let url = value.string.flatMap({ HTTPURL($0, allowsPlain: false) }) {
+                return url.text
+            }
+            report("has a \"recovery-url\" that is not an https URL")
+            return ""
         }
 
         private mutating func report(_ sentence: String) {
@@ -192,6 +218,22 @@ extension ProvidersFile {
                 return []
             }
             return Set(algorithms.compactMap(\.self))
+        }
+
+        /// Values of a claim that say: by two proofs. A password is one, and its word would open
+        /// accounts past their second factor.
+        private mutating func values(_ name: String) -> Set<String> {
+            guard let value = object[name] else { return [] }
+            guard let texts = value.strings, (1...Self.valuesMax).contains(texts.count),
+                texts.allSatisfy({ (1...Self.valueBytesMax).contains($0.utf8.count) })
+            else {
+                report("has a \"\(name)\" that is not a list of 1 to \(Self.valuesMax) values")
+                return []
+            }
+            for word in Authentication.password.amr where texts.contains(word) {
+                report("cannot have \"\(word)\" in \"\(name)\": a password is one proof")
+            }
+            return Set(texts)
         }
 
         private mutating func choice<Choice: RawRepresentable<String>>(

@@ -17,9 +17,14 @@ package struct ProvidersSettings: Settings {
     /// Time limit of one request.
     package var timeout: Duration = .seconds(3)
 
-    /// The client ids for which Apple's tokens are accepted; empty when Apple is disabled.
-    package var appleClients: Set<String> {
-        providers.first { $0.name == BuiltInProvider.apple.rawValue }?.audiences ?? []
+    /// The client ids for which a provider's tokens are accepted; empty when it is disabled.
+    func clients(of provider: BuiltInProvider) -> Set<String> {
+        providers.first { $0.name == provider.rawValue }?.audiences ?? []
+    }
+
+    /// The names of the providers whose tokens can count as both proofs (F-04).
+    var strongProviders: Set<String> {
+        Set(providers.filter { $0.bothProofs != nil }.map(\.name))
     }
 
     /// The limits of a JWKS request. Redirects are not followed (OWASP ASVS 5, 15.3.2): an

@@ -8,14 +8,17 @@ import Storage
 
 /// `postern.identity.v1.SignInSignals`: what the gateway knows of sign-ins that never reached
 /// identity (A-01, D0).
-struct SignInSignalsHandler: SignInSignalsService {
+struct SignInSignalsHandler: SignInSignalsService, AccountWriting {
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
 }
 
 extension SignInSignalsHandler {
-    /// Records that guesses have locked an account, or counts it where no account has the address.
-    /// Both are one write, and the gateway does not wait for it.
+    /// Records that guesses have locked an account and tells its owner, or counts it where no
+    /// account has the address. Both are one write, and the gateway does not wait for it.
+    ///
+    /// Attack: a stranger locks an account again and again, for which no proof is needed, to flood
+    /// its owner. So the owner is told once a day (`NoticeRule`).
     func noteLock(
         _ request: IdentityV1.NoteLockRequest, _ context: CallContext
     ) async throws -> IdentityV1.NoteLockResponse {
@@ -33,7 +36,12 @@ extension SignInSignalsHandler {
         try await store.write(about: []) { transaction in
             guard try transaction.storedResponse(of: call) == nil else { return }
             let detail = AuditDetail.limit(limit.rawValue)
-            if let named, let account = try named.account(in: transaction, keys) {
+            let account = try transaction.locked {
+                try named?.account(in: transaction, keys)
+            } about: {
+                .account($0)
+            }
+            if let named, let account {
                 let now = transaction.at.milliseconds
                 try transaction.audit(
                     AuditEvent(
@@ -41,6 +49,7 @@ extension SignInSignalsHandler {
                         outcome: .tooManyRequests,
                         attempt: (max(now, request.untilMs) - now) / 1_000, detail: detail
                     ).from(origin))
+                try notices.write(.signInLocked, to: account, DeviceShown(nil), transaction)
             } else {
                 try transaction.auditCounted(
                     .accountLocked, detail, outcome: .tooManyRequests, from: origin)

@@ -1,4 +1,5 @@
 import Addresses
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -8,9 +9,13 @@ extension SignInOptionsHandler {
     /// writes nothing. The email is only text for the rule "context": it is not looked up, so the
     /// response is the same whether or not an account has it. A name above the maximum is
     /// rejected, because the work grows with its words.
+    ///
+    /// Leaked passwords are looked up in a file. A service is not asked, and the rule is left out:
+    /// each pause of typing would send five more digits out, of one text after the other that the
+    /// password begins with.
     func checkPassword(
         _ request: GatewayV1.CheckPasswordRequest, _ context: CallContext
-    ) throws(ServiceError) -> GatewayV1.CheckPasswordResponse {
+    ) async throws -> GatewayV1.CheckPasswordResponse {
         try context.requireGateway()
         guard Applicant.isDisplayName(request.displayName) else {
             throw ServiceError(.invalidArgument, fields: ["display_name"])
@@ -21,13 +26,23 @@ extension SignInOptionsHandler {
         let words = PasswordContext(
             address: EmailAddress(request.email), displayName: request.displayName,
             app: settings.appName)
-        let broken = password.map { policy.broken(by: $0, words) } ?? [.length]
-        let requirements = policy.requirements(in: context.metadata.voice)
+        var broken = password.map { policy.broken(by: $0, words) } ?? [.length]
+        if try await isListed(password) { broken.append(.breached) }
+        let rules = settings.passwordRules.filter { $0 != .breached || breached?.isLocal == true }
+        let requirements = policy.requirements(of: rules, in: context.metadata.voice)
         return GatewayV1.CheckPasswordResponse(
-            rules: zip(policy.rules, requirements).map { rule, requirement in
+            rules: zip(rules, requirements).map { rule, requirement in
                 GatewayV1.PasswordRuleResult(rule: requirement, met: !broken.contains(rule))
             },
             strength: password.map { $0.strength(breaking: broken) } ?? .weak)
+    }
+
+    /// Whether a file of leaked passwords has the password. Nothing typed yet is no password.
+    private func isListed(_ password: Password?) async throws -> Bool {
+        guard let password, let breached, breached.isLocal, !password.bytes.isEmpty else {
+            return false
+        }
+        return try await breached.contain(password)
     }
 }
 

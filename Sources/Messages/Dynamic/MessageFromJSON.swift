@@ -101,7 +101,9 @@ struct MessageFromJSON {
             return try ScalarFromJSON(tree: tree, path: path).integer()
         }
         guard let number = schema.enums[enumName]?.numbers[name] else {
-            throw MappingError("\(enumName) has no \"\(name)\"", at: path)
+            let values = (schema.enums[enumName]?.choices ?? []).joined(separator: ", ")
+            throw MappingError(
+                "\(enumName) has no \"\(name)\"; its values are \(values)", at: path)
         }
         return number
     }

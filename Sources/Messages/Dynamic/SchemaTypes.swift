@@ -73,6 +73,13 @@ struct EnumType: Sendable {
         numbers = Dictionary(values.map { ($0.name, $0.number) }) { first, _ in first }
         names = Dictionary(values.map { ($0.number, $0.name) }) { first, _ in first }
     }
+
+    /// The names that a caller can mean, by their numbers: without that of 0, which is what a field
+    /// has that is absent, where there is another.
+    var choices: [String] {
+        let meant = names.filter { $0.key != 0 }
+        return (meant.isEmpty ? names : meant).sorted { $0.key < $1.key }.map(\.value)
+    }
 }
 
 /// One method in a schema, with its types as names.

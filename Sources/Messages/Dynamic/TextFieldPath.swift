@@ -122,3 +122,37 @@ extension SchemaMessage {
         }
     }
 }
+
+/// A secret text in a message, or in a message inside it.
+package struct SecretField: Sendable {
+    /// The numbers of the fields from the message down to it.
+    package let numbers: [Int]
+    /// Its names from the message down: in JSON, in the `.proto`, and mixed.
+    package let namings: [[String]]
+}
+
+extension SchemaMessage {
+    /// All fields with our option `secret`, in the message and in the messages inside it, but not in
+    /// lists of messages. A type that contains itself is searched once.
+    package var secretFields: [SecretField] { Self.secretFields(of: type, in: schema, within: []) }
+
+    private static func secretFields(
+        of type: MessageType, in schema: Schema, within outer: [String]
+    ) -> [SecretField] {
+        guard !outer.contains(type.name) else { return [] }
+        return type.fields.flatMap { field -> [SecretField] in
+            let names = Set([field.jsonName, field.name]).sorted()
+            if field.isSecret {
+                return [SecretField(numbers: [field.number], namings: names.map { [$0] })]
+            }
+            guard case .message(let name) = field.kind, !field.isRepeated,
+                let inner = schema.messages[name]
+            else { return [] }
+            return secretFields(of: inner, in: schema, within: outer + [type.name]).map { secret in
+                SecretField(
+                    numbers: [field.number] + secret.numbers,
+                    namings: names.flatMap { name in secret.namings.map { [name] + $0 } })
+            }
+        }
+    }
+}

@@ -264,7 +264,7 @@ extension AccountDataV1 {
     package struct AccountWithData: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// The kinds of data: "account", "session", "last-seen", "push-device".
+        /// The kinds of data: "account", "session", "last-seen", "claims", "push-device".
         package var kinds: [String]
 
         /// A message of these fields.

@@ -142,7 +142,7 @@ extension GatewayV1 {
         public var createdAtMs: Int64
         /// Whether it may sign in.
         public var status: GatewayV1.AccountStatus
-        /// Its sign-in methods: "password", "phone", or a provider's name. Empty for a guest.
+        /// Its sign-in methods: "password", "phone", "passkey", or a provider's name. Empty for a guest.
         public var methods: [String]
         /// Its phone number in E.164; empty if it has none.
         public var phoneNumber: String
@@ -156,6 +156,17 @@ extension GatewayV1 {
         public var pendingEmail: String
         /// The account has completed the app's onboarding.
         public var onboardingComplete: Bool
+        /// The roles that the app's backend has given it, for what a screen offers. What it may do is decided
+        /// by the roles in its access token.
+        public var roles: [String]
+        /// The owner has given a birth date that is old enough for an account of one's own, at a sign-up
+        /// with the least age of that time. The date itself is kept only if the operator has set that. False
+        /// too where the operator asks for none, for an imported account, and for one that needs the consent
+        /// of a parent.
+        public var isAgeVerified: Bool
+        /// What its owner has agreed to and not withdrawn, at most one of each kind. Whether the versions are
+        /// the current ones is in Consents/GetConsents. Left out in lists of accounts.
+        public var consents: [GatewayV1.Consent]
         /// Absent if there was none.
         public var lastSignIn: Optional<LastSignIn>
 
@@ -163,6 +174,34 @@ extension GatewayV1 {
         public enum LastSignIn: Hashable, Sendable {
             /// Its previous sign-in, in milliseconds since 1970.
             case lastSignInAtMs(Int64)
+        }
+        /// Absent if none is known. Included by Profile/GetProfile alone, and there while the session service
+        /// answers.
+        public var lastActivity: Optional<LastActivity>
+
+        /// Absent if none is known. Included by Profile/GetProfile alone, and there while the session service
+        /// answers.
+        public enum LastActivity: Hashable, Sendable {
+            /// When one of its live sessions was last used, in milliseconds since 1970.
+            case lastActivityAtMs(Int64)
+        }
+        /// Absent if none is known. Included as last_activity_at_ms.
+        public var lastSeen: Optional<LastSeen>
+
+        /// Absent if none is known. Included as last_activity_at_ms.
+        public enum LastSeen: Hashable, Sendable {
+            /// When any of its sessions was last used, including ended ones, in milliseconds since 1970.
+            case lastSeenAtMs(Int64)
+        }
+        /// Absent if there was none. Under strict protection against account enumeration the time of the
+        /// order: a mail that a limit has withheld counts too.
+        public var verificationMail: Optional<VerificationMail>
+
+        /// Absent if there was none. Under strict protection against account enumeration the time of the
+        /// order: a mail that a limit has withheld counts too.
+        public enum VerificationMail: Hashable, Sendable {
+            /// When the last mail with a link to verify the address was ordered, in milliseconds since 1970.
+            case verificationMailSentAtMs(Int64)
         }
 
         /// A message of these fields.
@@ -179,7 +218,13 @@ extension GatewayV1 {
             isGuest: Bool = false,
             pendingEmail: String = "",
             onboardingComplete: Bool = false,
-            lastSignIn: LastSignIn? = nil
+            roles: [String] = [],
+            isAgeVerified: Bool = false,
+            consents: [GatewayV1.Consent] = [],
+            lastSignIn: LastSignIn? = nil,
+            lastActivity: LastActivity? = nil,
+            lastSeen: LastSeen? = nil,
+            verificationMail: VerificationMail? = nil
         ) {
             self.accountId = accountId
             self.email = email
@@ -193,7 +238,13 @@ extension GatewayV1 {
             self.isGuest = isGuest
             self.pendingEmail = pendingEmail
             self.onboardingComplete = onboardingComplete
+            self.roles = roles
+            self.isAgeVerified = isAgeVerified
+            self.consents = consents
             self.lastSignIn = lastSignIn
+            self.lastActivity = lastActivity
+            self.lastSeen = lastSeen
+            self.verificationMail = verificationMail
         }
     }
 }
@@ -206,6 +257,9 @@ extension GatewayV1.Account: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.Account {
         var lastSignIn: LastSignIn?
+        var lastActivity: LastActivity?
+        var lastSeen: LastSeen?
+        var verificationMail: VerificationMail?
         let accountId = try reader.text(10)
         let email = try reader.text(18)
         let emailVerified = try reader.bool(24)
@@ -221,7 +275,19 @@ extension GatewayV1.Account: ProtobufMessage {
         let isGuest = try reader.bool(88)
         let pendingEmail = try reader.text(98)
         let onboardingComplete = try reader.bool(104)
-        return GatewayV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, pendingEmail: pendingEmail, onboardingComplete: onboardingComplete, lastSignIn: lastSignIn)
+        let roles = try reader.texts(114)
+        if reader.tag == 120 {
+            lastActivity = .lastActivityAtMs(try reader.int64(120))
+        }
+        if reader.tag == 128 {
+            lastSeen = .lastSeenAtMs(try reader.int64(128))
+        }
+        let isAgeVerified = try reader.bool(136)
+        if reader.tag == 144 {
+            verificationMail = .verificationMailSentAtMs(try reader.int64(144))
+        }
+        let consents: [GatewayV1.Consent] = try reader.messages(154)
+        return GatewayV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, pendingEmail: pendingEmail, onboardingComplete: onboardingComplete, roles: roles, isAgeVerified: isAgeVerified, consents: consents, lastSignIn: lastSignIn, lastActivity: lastActivity, lastSeen: lastSeen, verificationMail: verificationMail)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -240,6 +306,18 @@ extension GatewayV1.Account: ProtobufMessage {
         if isGuest { sink.bool(88, isGuest) }
         if !pendingEmail.isEmpty { sink.text(98, pendingEmail) }
         if onboardingComplete { sink.bool(104, onboardingComplete) }
+        for value in roles { sink.text(114, value) }
+        if case .lastActivityAtMs(let value) = lastActivity {
+            sink.int64(120, value)
+        }
+        if case .lastSeenAtMs(let value) = lastSeen {
+            sink.int64(128, value)
+        }
+        if isAgeVerified { sink.bool(136, isAgeVerified) }
+        if case .verificationMailSentAtMs(let value) = verificationMail {
+            sink.int64(144, value)
+        }
+        for value in consents { sink.message(154, value) }
     }
 }
 
@@ -251,16 +329,23 @@ extension GatewayV1 {
         public var previous: Optional<GatewayV1.PreviousSignIn>
         /// This is the first sign-in to this account from this device, or the caller gave no device id.
         /// Never set at the account's first sign-in, nor while no device of the account is known. The owner
-        /// has been notified by mail, unless the operator has turned that off.
+        /// has been notified, unless the operator has turned that off.
         public var isNewDevice: Bool
+        /// This is the first sign-in to this account from this place: a city, or a country where no more is
+        /// known; a network where the operator has no place file. Never set at the account's first sign-in,
+        /// nor while no place of the account is known. The owner has been notified as of a new device. It
+        /// may be wrong, as places are.
+        public var isNewPlace: Bool
 
         /// A message of these fields.
         public init(
             previous: GatewayV1.PreviousSignIn? = nil,
-            isNewDevice: Bool = false
+            isNewDevice: Bool = false,
+            isNewPlace: Bool = false
         ) {
             self.previous = previous
             self.isNewDevice = isNewDevice
+            self.isNewPlace = isNewPlace
         }
     }
 }
@@ -274,12 +359,14 @@ extension GatewayV1.SignInHistory: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInHistory {
         let previous: GatewayV1.PreviousSignIn? = try reader.message(10)
         let isNewDevice = try reader.bool(16)
-        return GatewayV1.SignInHistory(previous: previous, isNewDevice: isNewDevice)
+        let isNewPlace = try reader.bool(24)
+        return GatewayV1.SignInHistory(previous: previous, isNewDevice: isNewDevice, isNewPlace: isNewPlace)
     }
 
     package func write(to sink: inout some WireSink) {
         if let previous { sink.message(10, previous) }
         if isNewDevice { sink.bool(16, isNewDevice) }
+        if isNewPlace { sink.bool(24, isNewPlace) }
     }
 }
 
@@ -290,14 +377,19 @@ extension GatewayV1 {
         public var signedInAtMs: Int64
         /// Time since then, in milliseconds.
         public var gapMs: Int64
+        /// Where it was, "Berlin, DE", by the address that it came from. It may be wrong. Empty if it is
+        /// unknown: the operator has set no place file.
+        public var place: String
 
         /// A message of these fields.
         public init(
             signedInAtMs: Int64 = 0,
-            gapMs: Int64 = 0
+            gapMs: Int64 = 0,
+            place: String = ""
         ) {
             self.signedInAtMs = signedInAtMs
             self.gapMs = gapMs
+            self.place = place
         }
     }
 }
@@ -311,12 +403,14 @@ extension GatewayV1.PreviousSignIn: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.PreviousSignIn {
         let signedInAtMs = try reader.int64(8)
         let gapMs = try reader.int64(16)
-        return GatewayV1.PreviousSignIn(signedInAtMs: signedInAtMs, gapMs: gapMs)
+        let place = try reader.text(26)
+        return GatewayV1.PreviousSignIn(signedInAtMs: signedInAtMs, gapMs: gapMs, place: place)
     }
 
     package func write(to sink: inout some WireSink) {
         if signedInAtMs != 0 { sink.int64(8, signedInAtMs) }
         if gapMs != 0 { sink.int64(16, gapMs) }
+        if !place.isEmpty { sink.text(26, place) }
     }
 }
 

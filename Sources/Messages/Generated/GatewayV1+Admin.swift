@@ -160,10 +160,21 @@ extension GatewayV1 {
         public var suspension: Optional<GatewayV1.Suspension>
         /// Its activity, from the session service; absent in lists, and while that service is unavailable.
         public var activity: Optional<GatewayV1.AccountActivity>
-        /// What its owner has agreed to.
+        /// What its owner has agreed to, without the sentence about processing.
         public var privacy: Optional<GatewayV1.PrivacySettings>
         /// Its deletion, if one waits or has begun; only in the response of LookUpAccount.
         public var deletion: Optional<GatewayV1.Deletion>
+        /// Its second factors, the oldest first; only in the response of LookUpAccount. Their names are left
+        /// out unless personal data was requested.
+        public var secondFactors: [GatewayV1.SecondFactor]
+        /// How many recovery codes it has left; only in the response of LookUpAccount.
+        public var recoveryCodesLeft: UInt32
+        /// The removal of its second factors, if one waits; only in the response of LookUpAccount.
+        public var secondFactorReset: Optional<GatewayV1.SecondFactorReset>
+        /// How many passkeys it has; only in the response of LookUpAccount.
+        public var passkeys: UInt32
+        /// When one of them was last used, in milliseconds since 1970; 0 without one.
+        public var passkeyLastUsedAtMs: Int64
 
         /// A message of these fields.
         public init(
@@ -171,13 +182,23 @@ extension GatewayV1 {
             suspension: GatewayV1.Suspension? = nil,
             activity: GatewayV1.AccountActivity? = nil,
             privacy: GatewayV1.PrivacySettings? = nil,
-            deletion: GatewayV1.Deletion? = nil
+            deletion: GatewayV1.Deletion? = nil,
+            secondFactors: [GatewayV1.SecondFactor] = [],
+            recoveryCodesLeft: UInt32 = 0,
+            secondFactorReset: GatewayV1.SecondFactorReset? = nil,
+            passkeys: UInt32 = 0,
+            passkeyLastUsedAtMs: Int64 = 0
         ) {
             self.account = account
             self.suspension = suspension
             self.activity = activity
             self.privacy = privacy
             self.deletion = deletion
+            self.secondFactors = secondFactors
+            self.recoveryCodesLeft = recoveryCodesLeft
+            self.secondFactorReset = secondFactorReset
+            self.passkeys = passkeys
+            self.passkeyLastUsedAtMs = passkeyLastUsedAtMs
         }
     }
 }
@@ -194,7 +215,12 @@ extension GatewayV1.AdminAccount: ProtobufMessage {
         let activity: GatewayV1.AccountActivity? = try reader.message(26)
         let privacy: GatewayV1.PrivacySettings? = try reader.message(34)
         let deletion: GatewayV1.Deletion? = try reader.message(42)
-        return GatewayV1.AdminAccount(account: account, suspension: suspension, activity: activity, privacy: privacy, deletion: deletion)
+        let secondFactors: [GatewayV1.SecondFactor] = try reader.messages(50)
+        let recoveryCodesLeft = try reader.uint32(56)
+        let secondFactorReset: GatewayV1.SecondFactorReset? = try reader.message(66)
+        let passkeys = try reader.uint32(72)
+        let passkeyLastUsedAtMs = try reader.int64(80)
+        return GatewayV1.AdminAccount(account: account, suspension: suspension, activity: activity, privacy: privacy, deletion: deletion, secondFactors: secondFactors, recoveryCodesLeft: recoveryCodesLeft, secondFactorReset: secondFactorReset, passkeys: passkeys, passkeyLastUsedAtMs: passkeyLastUsedAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -203,6 +229,48 @@ extension GatewayV1.AdminAccount: ProtobufMessage {
         if let activity { sink.message(26, activity) }
         if let privacy { sink.message(34, privacy) }
         if let deletion { sink.message(42, deletion) }
+        for value in secondFactors { sink.message(50, value) }
+        if recoveryCodesLeft != 0 { sink.uint32(56, recoveryCodesLeft) }
+        if let secondFactorReset { sink.message(66, secondFactorReset) }
+        if passkeys != 0 { sink.uint32(72, passkeys) }
+        if passkeyLastUsedAtMs != 0 { sink.int64(80, passkeyLastUsedAtMs) }
+    }
+}
+
+extension GatewayV1 {
+    /// A removal of all second factors that waits.
+    public struct SecondFactorReset: Hashable, Sendable {
+        /// The reason that was given.
+        public var reason: String
+        /// When it is done, in milliseconds since 1970.
+        public var dueAtMs: Int64
+
+        /// A message of these fields.
+        public init(
+            reason: String = "",
+            dueAtMs: Int64 = 0
+        ) {
+            self.reason = reason
+            self.dueAtMs = dueAtMs
+        }
+    }
+}
+
+extension GatewayV1.SecondFactorReset: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.SecondFactorReset" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__second_factor_reset__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SecondFactorReset {
+        let reason = try reader.text(10)
+        let dueAtMs = try reader.int64(16)
+        return GatewayV1.SecondFactorReset(reason: reason, dueAtMs: dueAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !reason.isEmpty { sink.text(10, reason) }
+        if dueAtMs != 0 { sink.int64(16, dueAtMs) }
     }
 }
 
@@ -746,6 +814,156 @@ extension GatewayV1.RestoreAccountResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if changed { sink.bool(16, changed) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request to remove an account's second factors.
+    public struct ResetSecondFactorsRequest: Hashable, Sendable {
+        /// The account, "acc_…".
+        public var accountId: String
+        /// The reason, for the operator's later use: 1 to 500 bytes. It is not shown to the account's
+        /// owner.
+        public var reason: String
+        /// As in LookUpAccountRequest.
+        public var actor: String
+
+        /// A message of these fields.
+        public init(
+            accountId: String = "",
+            reason: String = "",
+            actor: String = ""
+        ) {
+            self.accountId = accountId
+            self.reason = reason
+            self.actor = actor
+        }
+    }
+}
+
+extension GatewayV1.ResetSecondFactorsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ResetSecondFactorsRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__reset_second_factors_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ResetSecondFactorsRequest {
+        let accountId = try reader.text(10)
+        let reason = try reader.text(18)
+        let actor = try reader.text(26)
+        return GatewayV1.ResetSecondFactorsRequest(accountId: accountId, reason: reason, actor: actor)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if !reason.isEmpty { sink.text(18, reason) }
+        if !actor.isEmpty { sink.text(26, actor) }
+    }
+}
+
+extension GatewayV1 {
+    /// The removal waits, or is done.
+    public struct ResetSecondFactorsResponse: Hashable, Sendable {
+        /// When it is done, in milliseconds since 1970; 0 if it was done at once, and if there is nothing to
+        /// remove.
+        public var dueAtMs: Int64
+        /// False if one waited already, whose time and reason are kept, or if there is nothing to remove.
+        public var changed: Bool
+
+        /// A message of these fields.
+        public init(
+            dueAtMs: Int64 = 0,
+            changed: Bool = false
+        ) {
+            self.dueAtMs = dueAtMs
+            self.changed = changed
+        }
+    }
+}
+
+extension GatewayV1.ResetSecondFactorsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ResetSecondFactorsResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__reset_second_factors_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ResetSecondFactorsResponse {
+        let dueAtMs = try reader.int64(8)
+        let changed = try reader.bool(16)
+        return GatewayV1.ResetSecondFactorsResponse(dueAtMs: dueAtMs, changed: changed)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if dueAtMs != 0 { sink.int64(8, dueAtMs) }
+        if changed { sink.bool(16, changed) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request to remove all passkeys of an account.
+    public struct RemoveAccountPasskeysRequest: Hashable, Sendable {
+        /// The account, "acc_…".
+        public var accountId: String
+        /// As in LookUpAccountRequest.
+        public var actor: String
+
+        /// A message of these fields.
+        public init(
+            accountId: String = "",
+            actor: String = ""
+        ) {
+            self.accountId = accountId
+            self.actor = actor
+        }
+    }
+}
+
+extension GatewayV1.RemoveAccountPasskeysRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RemoveAccountPasskeysRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__remove_account_passkeys_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RemoveAccountPasskeysRequest {
+        let accountId = try reader.text(10)
+        let actor = try reader.text(18)
+        return GatewayV1.RemoveAccountPasskeysRequest(accountId: accountId, actor: actor)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if !actor.isEmpty { sink.text(18, actor) }
+    }
+}
+
+extension GatewayV1 {
+    /// The passkeys are removed.
+    public struct RemoveAccountPasskeysResponse: Hashable, Sendable {
+        /// How many there were.
+        public var removed: UInt32
+
+        /// A message of these fields.
+        public init(
+            removed: UInt32 = 0
+        ) {
+            self.removed = removed
+        }
+    }
+}
+
+extension GatewayV1.RemoveAccountPasskeysResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RemoveAccountPasskeysResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__remove_account_passkeys_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RemoveAccountPasskeysResponse {
+        let removed = try reader.uint32(8)
+        return GatewayV1.RemoveAccountPasskeysResponse(removed: removed)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if removed != 0 { sink.uint32(8, removed) }
     }
 }
 

@@ -372,20 +372,29 @@ extension GatewayV1.Consent: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Marketing and analytics. Both are off until they are given.
+    /// Marketing and analytics, both off until they are given, and processing, which is no choice.
     public struct PrivacySettings: Hashable, Sendable {
         /// The person agrees to marketing.
         public var marketing: Bool
         /// The person agrees to analytics.
         public var analytics: Bool
+        /// The data that the account itself needs is processed: true while the account exists. It cannot be
+        /// changed: its end is the deletion of the account (AccountDeletion).
+        public var processing: Bool
+        /// The sentence that says so to the person, in the language of the call.
+        public var processingSentence: String
 
         /// A message of these fields.
         public init(
             marketing: Bool = false,
-            analytics: Bool = false
+            analytics: Bool = false,
+            processing: Bool = false,
+            processingSentence: String = ""
         ) {
             self.marketing = marketing
             self.analytics = analytics
+            self.processing = processing
+            self.processingSentence = processingSentence
         }
     }
 }
@@ -399,12 +408,16 @@ extension GatewayV1.PrivacySettings: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.PrivacySettings {
         let marketing = try reader.bool(8)
         let analytics = try reader.bool(16)
-        return GatewayV1.PrivacySettings(marketing: marketing, analytics: analytics)
+        let processing = try reader.bool(24)
+        let processingSentence = try reader.text(34)
+        return GatewayV1.PrivacySettings(marketing: marketing, analytics: analytics, processing: processing, processingSentence: processingSentence)
     }
 
     package func write(to sink: inout some WireSink) {
         if marketing { sink.bool(8, marketing) }
         if analytics { sink.bool(16, analytics) }
+        if processing { sink.bool(24, processing) }
+        if !processingSentence.isEmpty { sink.text(34, processingSentence) }
     }
 }
 

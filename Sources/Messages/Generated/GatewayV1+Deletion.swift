@@ -89,6 +89,7 @@ extension GatewayV1 {
     public struct DeletionConsequence: Hashable, Sendable {
         /// What it is about: "account", "documents", "photo", "sessions", "provider", "wait", "final". While
         /// an export is prepared or ready there is "export" and not "wait": the deletion waits in any case.
+        /// So it does by a mailed link to an account with a second factor: "second-factor".
         public var kind: String
         /// The sentence, in the person's language.
         public var sentence: String
@@ -125,7 +126,8 @@ extension GatewayV1.DeletionConsequence: ProtobufMessage {
 extension GatewayV1 {
     /// Request for the consequences.
     public struct PreviewDeletionRequest: Hashable, Sendable {
-        /// The token of a link from RequestDeletionLink, instead of a session; empty in a session.
+        /// The token of a link from RequestDeletionLink or CreateDeletionLink, instead of a session; empty in
+        /// a session.
         public var linkToken: SecretBytes
 
         /// A message of these fields.
@@ -217,7 +219,8 @@ extension GatewayV1.PreviewDeletionResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to delete the account.
     public struct RequestDeletionRequest: Hashable, Sendable {
-        /// The token of a link from RequestDeletionLink, instead of a session; empty in a session.
+        /// The token of a link from RequestDeletionLink or CreateDeletionLink, instead of a session; empty in
+        /// a session.
         public var linkToken: SecretBytes
         /// The confirmation token of PreviewDeletion.
         public var confirmationToken: String
@@ -361,6 +364,66 @@ extension GatewayV1.CancelDeletionResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if cancelled { sink.bool(8, cancelled) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request for a link to the deletion page.
+    public struct CreateDeletionLinkRequest: Hashable, Sendable {
+        /// A message of these fields.
+        public init() {
+        }
+    }
+}
+
+extension GatewayV1.CreateDeletionLinkRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CreateDeletionLinkRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__create_deletion_link_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CreateDeletionLinkRequest {
+        return GatewayV1.CreateDeletionLinkRequest()
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+}
+
+extension GatewayV1 {
+    /// The link works from now on.
+    public struct CreateDeletionLinkResponse: Hashable, Sendable {
+        /// The URL to open in a browser. It is a secret: who has it can delete the account.
+        public var url: String
+        /// When it expires, in milliseconds since 1970.
+        public var expiresAtMs: Int64
+
+        /// A message of these fields.
+        public init(
+            url: String = "",
+            expiresAtMs: Int64 = 0
+        ) {
+            self.url = url
+            self.expiresAtMs = expiresAtMs
+        }
+    }
+}
+
+extension GatewayV1.CreateDeletionLinkResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CreateDeletionLinkResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__create_deletion_link_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CreateDeletionLinkResponse {
+        let url = try reader.text(10)
+        let expiresAtMs = try reader.int64(16)
+        return GatewayV1.CreateDeletionLinkResponse(url: url, expiresAtMs: expiresAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !url.isEmpty { sink.text(10, url) }
+        if expiresAtMs != 0 { sink.int64(16, expiresAtMs) }
     }
 }
 

@@ -3,6 +3,107 @@
 internal import CMessages
 
 extension GatewayV1 {
+    /// What an account needs to write to a collection.
+    public enum WriteNeed: Hashable, Sendable {
+        /// Unspecified.
+        case unspecified
+        /// Nothing: guests can write too.
+        case nothing
+        /// It is no guest; otherwise auth/account-required.
+        case account
+        /// Its address is verified; otherwise auth/email-not-verified.
+        case verified
+        /// It has accepted the current terms and privacy text, and has the consent of a parent if it needs
+        /// that; otherwise auth/consent-required or auth/parental-consent-required.
+        case consent
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        public var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .nothing: 1
+            case .account: 2
+            case .verified: 3
+            case .consent: 4
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        public init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .nothing
+            case 2: self = .account
+            case 3: self = .verified
+            case 4: self = .consent
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
+    /// The type of a field's value in JSON.
+    public enum FieldType: Hashable, Sendable {
+        /// Unspecified.
+        case unspecified
+        /// A string.
+        case text
+        /// A number without a fraction.
+        case integer
+        /// A number.
+        case number
+        /// true or false.
+        case boolean
+        /// An array.
+        case list
+        /// An object.
+        case object
+        /// A string: a day of the calendar, "2026-01-31".
+        case date
+        /// A string: a time of day, "07:30" or "07:30:00".
+        case time
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        public var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .text: 1
+            case .integer: 2
+            case .number: 3
+            case .boolean: 4
+            case .list: 5
+            case .object: 6
+            case .date: 7
+            case .time: 8
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        public init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .text
+            case 2: self = .integer
+            case 3: self = .number
+            case 4: self = .boolean
+            case 5: self = .list
+            case 6: self = .object
+            case 7: self = .date
+            case 8: self = .time
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// A document.
     public struct Document: Hashable, Sendable {
         /// Its collection, for example "settings": 1 to 64 characters of a-z, 0-9, "-", "_".
@@ -647,5 +748,241 @@ extension GatewayV1.WatchDocumentsItem: ProtobufMessage {
             sink.message(26, value)
         }
         if reset { sink.bool(32, reset) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request for the rules of a collection.
+    public struct GetDocumentRulesRequest: Hashable, Sendable {
+        /// The collection. "onboarding" has the fields of all sections.
+        public var collection: String
+        /// The next_page_token of the previous response; empty for the first page.
+        public var pageToken: String
+
+        /// A message of these fields.
+        public init(
+            collection: String = "",
+            pageToken: String = ""
+        ) {
+            self.collection = collection
+            self.pageToken = pageToken
+        }
+    }
+}
+
+extension GatewayV1.GetDocumentRulesRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.GetDocumentRulesRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_document_rules_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.GetDocumentRulesRequest {
+        let collection = try reader.text(10)
+        let pageToken = try reader.text(18)
+        return GatewayV1.GetDocumentRulesRequest(collection: collection, pageToken: pageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !collection.isEmpty { sink.text(10, collection) }
+        if !pageToken.isEmpty { sink.text(18, pageToken) }
+    }
+}
+
+extension GatewayV1 {
+    /// A page of the rules of a collection.
+    public struct GetDocumentRulesResponse: Hashable, Sendable {
+        /// What an account needs to write to the collection.
+        public var need: GatewayV1.WriteNeed
+        /// Documents may have fields that are not declared. True where no field is.
+        public var otherFields: Bool
+        /// The declared fields, each followed by those inside it, in the order of the operator's file.
+        public var fields: [GatewayV1.FieldRule]
+        /// Token for the next page; empty on the last one.
+        public var nextPageToken: String
+
+        /// A message of these fields.
+        public init(
+            need: GatewayV1.WriteNeed = .unspecified,
+            otherFields: Bool = false,
+            fields: [GatewayV1.FieldRule] = [],
+            nextPageToken: String = ""
+        ) {
+            self.need = need
+            self.otherFields = otherFields
+            self.fields = fields
+            self.nextPageToken = nextPageToken
+        }
+    }
+}
+
+extension GatewayV1.GetDocumentRulesResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.GetDocumentRulesResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__get_document_rules_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.GetDocumentRulesResponse {
+        let need = try GatewayV1.WriteNeed(rawValue: reader.int32(8))
+        let otherFields = try reader.bool(16)
+        let fields: [GatewayV1.FieldRule] = try reader.messages(26)
+        let nextPageToken = try reader.text(34)
+        return GatewayV1.GetDocumentRulesResponse(need: need, otherFields: otherFields, fields: fields, nextPageToken: nextPageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if need.rawValue != 0 { sink.int32(8, need.rawValue) }
+        if otherFields { sink.bool(16, otherFields) }
+        for value in fields { sink.message(26, value) }
+        if !nextPageToken.isEmpty { sink.text(34, nextPageToken) }
+    }
+}
+
+extension GatewayV1 {
+    /// The rules of a field, of a field inside an object, or of the items of a list. A value that breaks
+    /// one is a violation of auth/invalid-document, which names the field and the rule.
+    public struct FieldRule: Hashable, Sendable {
+        /// Its name as in violations: "age", "address.city"; "days[]" for each item of the list "days". Of
+        /// onboarding after the section: "about.name".
+        public var field: String
+        /// The type of its value.
+        public var type: GatewayV1.FieldType
+        /// A document must have it (rule "required").
+        public var required: Bool
+        /// The smallest number, as JSON text: "18", "0.5" (rule "range"); empty for no bound.
+        public var minimumJson: String
+        /// The largest number, as JSON text (rule "range"); empty for no bound.
+        public var maximumJson: String
+        /// The length of a text in code points, or of a list in items (rule "text-length"); absent for any.
+        public var length: Optional<GatewayV1.LengthRange>
+        /// What the whole text must match, an I-Regexp (RFC 9485; rule "pattern"); empty for any text. In
+        /// JavaScript: new RegExp("^(?:" + pattern + ")$", "u").
+        public var pattern: String
+        /// The only values that are allowed, each as JSON text: "\"metric\"", "3" (rule "enumeration");
+        /// empty for any.
+        public var choicesJson: [String]
+        /// The value of a document without the field, as JSON text; empty for none.
+        public var defaultJson: String
+        /// The owner cannot change it once it has a value (rule "read-only").
+        public var readOnly: Bool
+        /// Only the app's own backend writes it (rule "server-only").
+        public var serverOnly: Bool
+        /// Its text is the account's display name.
+        public var displayName: Bool
+        /// Of an object: it may have fields that are not declared.
+        public var otherFields: Bool
+        /// Why the app needs it, in the operator's words and the language of the call; may be empty.
+        public var reason: String
+
+        /// A message of these fields.
+        public init(
+            field: String = "",
+            type: GatewayV1.FieldType = .unspecified,
+            required: Bool = false,
+            minimumJson: String = "",
+            maximumJson: String = "",
+            length: GatewayV1.LengthRange? = nil,
+            pattern: String = "",
+            choicesJson: [String] = [],
+            defaultJson: String = "",
+            readOnly: Bool = false,
+            serverOnly: Bool = false,
+            displayName: Bool = false,
+            otherFields: Bool = false,
+            reason: String = ""
+        ) {
+            self.field = field
+            self.type = type
+            self.required = required
+            self.minimumJson = minimumJson
+            self.maximumJson = maximumJson
+            self.length = length
+            self.pattern = pattern
+            self.choicesJson = choicesJson
+            self.defaultJson = defaultJson
+            self.readOnly = readOnly
+            self.serverOnly = serverOnly
+            self.displayName = displayName
+            self.otherFields = otherFields
+            self.reason = reason
+        }
+    }
+}
+
+extension GatewayV1.FieldRule: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.FieldRule" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__field_rule__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.FieldRule {
+        let field = try reader.text(10)
+        let type = try GatewayV1.FieldType(rawValue: reader.int32(16))
+        let required = try reader.bool(24)
+        let minimumJson = try reader.text(34)
+        let maximumJson = try reader.text(42)
+        let length: GatewayV1.LengthRange? = try reader.message(50)
+        let pattern = try reader.text(58)
+        let choicesJson = try reader.texts(66)
+        let defaultJson = try reader.text(74)
+        let readOnly = try reader.bool(80)
+        let serverOnly = try reader.bool(88)
+        let displayName = try reader.bool(96)
+        let otherFields = try reader.bool(104)
+        let reason = try reader.text(114)
+        return GatewayV1.FieldRule(field: field, type: type, required: required, minimumJson: minimumJson, maximumJson: maximumJson, length: length, pattern: pattern, choicesJson: choicesJson, defaultJson: defaultJson, readOnly: readOnly, serverOnly: serverOnly, displayName: displayName, otherFields: otherFields, reason: reason)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !field.isEmpty { sink.text(10, field) }
+        if type.rawValue != 0 { sink.int32(16, type.rawValue) }
+        if required { sink.bool(24, required) }
+        if !minimumJson.isEmpty { sink.text(34, minimumJson) }
+        if !maximumJson.isEmpty { sink.text(42, maximumJson) }
+        if let length { sink.message(50, length) }
+        if !pattern.isEmpty { sink.text(58, pattern) }
+        for value in choicesJson { sink.text(66, value) }
+        if !defaultJson.isEmpty { sink.text(74, defaultJson) }
+        if readOnly { sink.bool(80, readOnly) }
+        if serverOnly { sink.bool(88, serverOnly) }
+        if displayName { sink.bool(96, displayName) }
+        if otherFields { sink.bool(104, otherFields) }
+        if !reason.isEmpty { sink.text(114, reason) }
+    }
+}
+
+extension GatewayV1 {
+    /// The bounds of a length.
+    public struct LengthRange: Hashable, Sendable {
+        /// The shortest.
+        public var minimum: UInt32
+        /// The longest.
+        public var maximum: UInt32
+
+        /// A message of these fields.
+        public init(
+            minimum: UInt32 = 0,
+            maximum: UInt32 = 0
+        ) {
+            self.minimum = minimum
+            self.maximum = maximum
+        }
+    }
+}
+
+extension GatewayV1.LengthRange: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.LengthRange" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__length_range__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.LengthRange {
+        let minimum = try reader.uint32(8)
+        let maximum = try reader.uint32(16)
+        return GatewayV1.LengthRange(minimum: minimum, maximum: maximum)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if minimum != 0 { sink.uint32(8, minimum) }
+        if maximum != 0 { sink.uint32(16, maximum) }
     }
 }

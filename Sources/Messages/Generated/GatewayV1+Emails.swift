@@ -414,3 +414,83 @@ extension GatewayV1.ResendVerificationByPasswordResponse: ProtobufMessage {
         if remaining != 0 { sink.uint32(24, remaining) }
     }
 }
+
+extension GatewayV1 {
+    /// Request to correct a mistyped address.
+    public struct CorrectEmailRequest: Hashable, Sendable {
+        /// The address that the account has.
+        public var email: String
+        /// Its password.
+        public var password: SecretBytes
+        /// The right address.
+        public var newEmail: String
+        /// The user's device.
+        public var device: Optional<GatewayV1.Device>
+
+        /// A message of these fields.
+        public init(
+            email: String = "",
+            password: SecretBytes = .empty,
+            newEmail: String = "",
+            device: GatewayV1.Device? = nil
+        ) {
+            self.email = email
+            self.password = password
+            self.newEmail = newEmail
+            self.device = device
+        }
+    }
+}
+
+extension GatewayV1.CorrectEmailRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CorrectEmailRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__correct_email_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CorrectEmailRequest {
+        let email = try reader.text(10)
+        let password = try reader.secret(18)
+        let newEmail = try reader.text(26)
+        let device: GatewayV1.Device? = try reader.message(34)
+        return GatewayV1.CorrectEmailRequest(email: email, password: password, newEmail: newEmail, device: device)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !email.isEmpty { sink.text(10, email) }
+        if !password.isEmpty { sink.secret(18, password) }
+        if !newEmail.isEmpty { sink.text(26, newEmail) }
+        if let device { sink.message(34, device) }
+    }
+
+    package var repeatedPart: GatewayV1.CorrectEmailRequest {
+        var part = self
+        part.password = .empty
+        part.device = nil
+        return part
+    }
+}
+
+extension GatewayV1 {
+    /// The account has the new address, and a link has been sent there. Another one can be requested by
+    /// ResendVerificationByPassword with the new address.
+    public struct CorrectEmailResponse: Hashable, Sendable {
+        /// A message of these fields.
+        public init() {
+        }
+    }
+}
+
+extension GatewayV1.CorrectEmailResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CorrectEmailResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__correct_email_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CorrectEmailResponse {
+        return GatewayV1.CorrectEmailResponse()
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+}

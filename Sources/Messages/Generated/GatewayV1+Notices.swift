@@ -51,7 +51,7 @@ extension GatewayV1 {
 extension GatewayV1 {
     /// A notification to process.
     public struct ReceiveProviderNoticeRequest: Hashable, Sendable {
-        /// The provider's name in the operator's settings: "apple".
+        /// The provider's name in the operator's settings: "google", "apple".
         public var provider: String
         /// The signed token that the provider posted.
         public var payload: String
@@ -156,18 +156,22 @@ extension GatewayV1 {
         public var retryable: Bool
         /// What the app should offer next, as with errors: "try-again", ….
         public var action: String
+        /// What else would do, in the order to offer it, as with errors: "apple", "password", ….
+        public var alternatives: [String]
 
         /// A message of these fields.
         public init(
             code: String = "",
             userMessage: String = "",
             retryable: Bool = false,
-            action: String = ""
+            action: String = "",
+            alternatives: [String] = []
         ) {
             self.code = code
             self.userMessage = userMessage
             self.retryable = retryable
             self.action = action
+            self.alternatives = alternatives
         }
     }
 }
@@ -183,7 +187,8 @@ extension GatewayV1.DescribeProviderOutcomeResponse: ProtobufMessage {
         let userMessage = try reader.text(18)
         let retryable = try reader.bool(24)
         let action = try reader.text(34)
-        return GatewayV1.DescribeProviderOutcomeResponse(code: code, userMessage: userMessage, retryable: retryable, action: action)
+        let alternatives = try reader.texts(42)
+        return GatewayV1.DescribeProviderOutcomeResponse(code: code, userMessage: userMessage, retryable: retryable, action: action, alternatives: alternatives)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -191,5 +196,6 @@ extension GatewayV1.DescribeProviderOutcomeResponse: ProtobufMessage {
         if !userMessage.isEmpty { sink.text(18, userMessage) }
         if retryable { sink.bool(24, retryable) }
         if !action.isEmpty { sink.text(34, action) }
+        for value in alternatives { sink.text(42, value) }
     }
 }

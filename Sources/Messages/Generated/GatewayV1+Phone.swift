@@ -244,6 +244,9 @@ extension GatewayV1 {
         public var mailLanguage: String
         /// What the person has agreed to; absent if nothing.
         public var acceptance: Optional<GatewayV1.Acceptance>
+        /// Sign in to an account that exists, and make none: a number without one is
+        /// auth/invalid-verification-code. For pages that lead to an account's end.
+        public var existingOnly: Bool
 
         /// A message of these fields.
         public init(
@@ -252,7 +255,8 @@ extension GatewayV1 {
             code: String = "",
             device: GatewayV1.Device? = nil,
             mailLanguage: String = "",
-            acceptance: GatewayV1.Acceptance? = nil
+            acceptance: GatewayV1.Acceptance? = nil,
+            existingOnly: Bool = false
         ) {
             self.requestId = requestId
             self.phoneNumber = phoneNumber
@@ -260,6 +264,7 @@ extension GatewayV1 {
             self.device = device
             self.mailLanguage = mailLanguage
             self.acceptance = acceptance
+            self.existingOnly = existingOnly
         }
     }
 }
@@ -277,7 +282,8 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         let device: GatewayV1.Device? = try reader.message(34)
         let mailLanguage = try reader.text(42)
         let acceptance: GatewayV1.Acceptance? = try reader.message(50)
-        return GatewayV1.SignInWithPhoneCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, mailLanguage: mailLanguage, acceptance: acceptance)
+        let existingOnly = try reader.bool(56)
+        return GatewayV1.SignInWithPhoneCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, mailLanguage: mailLanguage, acceptance: acceptance, existingOnly: existingOnly)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -287,6 +293,7 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         if let device { sink.message(34, device) }
         if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
         if let acceptance { sink.message(50, acceptance) }
+        if existingOnly { sink.bool(56, existingOnly) }
     }
 
     package var repeatedPart: GatewayV1.SignInWithPhoneCodeRequest {

@@ -85,8 +85,8 @@ extension GatewayV1 {
         public var idToken: String
         /// The nonce that IssueNonce returned as `nonce`, not the one that was passed to the dialog.
         public var nonce: String
-        /// Apple's authorizationCode, so that the grant can be revoked when the account is deleted; may be
-        /// empty.
+        /// Apple's authorizationCode, or Google's code of the same client id for offline access, so that
+        /// the grant can be revoked when the account is deleted; may be empty.
         public var authorizationCode: String
         /// Apple gives the user's name to the app, at the first sign-in only: pass it on here. May be
         /// empty.

@@ -16,6 +16,12 @@ extension GatewayV1 {
         case providerToken
         /// A code sent to the account's phone number.
         case phoneCode
+        /// A code of an authenticator app.
+        case totpCode
+        /// A recovery code.
+        case recoveryCode
+        /// A passkey.
+        case passkey
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -27,6 +33,9 @@ extension GatewayV1 {
             case .deviceKey: 2
             case .providerToken: 3
             case .phoneCode: 4
+            case .totpCode: 5
+            case .recoveryCode: 6
+            case .passkey: 7
             case .unrecognized(let number): number
             }
         }
@@ -39,6 +48,9 @@ extension GatewayV1 {
             case 2: self = .deviceKey
             case 3: self = .providerToken
             case 4: self = .phoneCode
+            case 5: self = .totpCode
+            case 6: self = .recoveryCode
+            case 7: self = .passkey
             default: self = .unrecognized(rawValue)
             }
         }
@@ -60,8 +72,9 @@ extension GatewayV1 {
         public var lastUsedAtMs: Int64
         /// It is the caller's session.
         public var current: Bool
-        /// How its owner authenticated, as RFC 8176 names it: "pwd", "sms"; in addition "fed" for a
-        /// provider and "anon" for a guest, which has not authenticated.
+        /// How its owner authenticated, as RFC 8176 names it: "pwd", "sms", "mfa" for two proofs; in
+        /// addition "fed" for a provider, "totp" for an authenticator app, "recovery" for a recovery code,
+        /// and "anon" for a guest, which has not authenticated.
         public var amr: [String]
         /// When its owner last authenticated, in milliseconds since 1970.
         public var authenticatedAtMs: Int64
@@ -71,6 +84,9 @@ extension GatewayV1 {
         /// The browser or app in which it was opened, and its system: "firefox 131, linux". Empty if it is
         /// unknown.
         public var agent: String
+        /// How strongly its owner has authenticated, as in access tokens: "aal1", or "aal2" by two proofs.
+        /// Empty for a guest's.
+        public var acr: String
 
         /// A message of these fields.
         public init(
@@ -83,7 +99,8 @@ extension GatewayV1 {
             amr: [String] = [],
             authenticatedAtMs: Int64 = 0,
             place: String = "",
-            agent: String = ""
+            agent: String = "",
+            acr: String = ""
         ) {
             self.sessionId = sessionId
             self.deviceName = deviceName
@@ -95,6 +112,7 @@ extension GatewayV1 {
             self.authenticatedAtMs = authenticatedAtMs
             self.place = place
             self.agent = agent
+            self.acr = acr
         }
     }
 }
@@ -116,7 +134,8 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         let authenticatedAtMs = try reader.int64(64)
         let place = try reader.text(74)
         let agent = try reader.text(82)
-        return GatewayV1.SessionEntry(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authenticatedAtMs: authenticatedAtMs, place: place, agent: agent)
+        let acr = try reader.text(90)
+        return GatewayV1.SessionEntry(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authenticatedAtMs: authenticatedAtMs, place: place, agent: agent, acr: acr)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -130,6 +149,7 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         if authenticatedAtMs != 0 { sink.int64(64, authenticatedAtMs) }
         if !place.isEmpty { sink.text(74, place) }
         if !agent.isEmpty { sink.text(82, agent) }
+        if !acr.isEmpty { sink.text(90, acr) }
     }
 }
 
@@ -577,6 +597,12 @@ extension GatewayV1 {
             /// A code sent to the account's own phone number, requested with purpose REAUTHENTICATE in
             /// the session.
             case phoneCode(GatewayV1.PhoneCodeProof)
+            /// The current code of an authenticator app of the account.
+            case totpCode(SecretBytes)
+            /// A recovery code of the account, which is used up.
+            case recoveryCode(SecretBytes)
+            /// A signature by a passkey of the account, with the options of Passkeys/BeginPasskeyProof.
+            case passkey(GatewayV1.PasskeyAssertion)
         }
 
         /// A message of these fields.
@@ -611,6 +637,15 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
             proof = .phoneCode(try reader.nested())
         }
         let device: GatewayV1.Device? = try reader.message(42)
+        if reader.tag == 50 {
+            proof = .totpCode(try reader.secret(50))
+        }
+        if reader.tag == 58 {
+            proof = .recoveryCode(try reader.secret(58))
+        }
+        if reader.tag == 66 {
+            proof = .passkey(try reader.nested())
+        }
         return GatewayV1.ReauthenticateRequest(device: device, proof: proof)
     }
 
@@ -628,6 +663,15 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
             sink.message(34, value)
         }
         if let device { sink.message(42, device) }
+        if case .totpCode(let value) = proof {
+            sink.secret(50, value)
+        }
+        if case .recoveryCode(let value) = proof {
+            sink.secret(58, value)
+        }
+        if case .passkey(let value) = proof {
+            sink.message(66, value)
+        }
     }
 
     package var repeatedPart: GatewayV1.ReauthenticateRequest {
@@ -647,16 +691,21 @@ extension GatewayV1 {
         public var accessExpiresAtMs: Int64
         /// When the user authenticated, in milliseconds since 1970.
         public var authenticatedAtMs: Int64
+        /// After a proof by a recovery code: how many are left. With none or few of them, offer
+        /// SecondFactors/RegenerateRecoveryCodes. Otherwise 0.
+        public var recoveryCodesLeft: UInt32
 
         /// A message of these fields.
         public init(
             accessToken: String = "",
             accessExpiresAtMs: Int64 = 0,
-            authenticatedAtMs: Int64 = 0
+            authenticatedAtMs: Int64 = 0,
+            recoveryCodesLeft: UInt32 = 0
         ) {
             self.accessToken = accessToken
             self.accessExpiresAtMs = accessExpiresAtMs
             self.authenticatedAtMs = authenticatedAtMs
+            self.recoveryCodesLeft = recoveryCodesLeft
         }
     }
 }
@@ -671,13 +720,15 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
         let accessToken = try reader.text(10)
         let accessExpiresAtMs = try reader.int64(16)
         let authenticatedAtMs = try reader.int64(24)
-        return GatewayV1.ReauthenticateResponse(accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, authenticatedAtMs: authenticatedAtMs)
+        let recoveryCodesLeft = try reader.uint32(32)
+        return GatewayV1.ReauthenticateResponse(accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, authenticatedAtMs: authenticatedAtMs, recoveryCodesLeft: recoveryCodesLeft)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if accessExpiresAtMs != 0 { sink.int64(16, accessExpiresAtMs) }
         if authenticatedAtMs != 0 { sink.int64(24, authenticatedAtMs) }
+        if recoveryCodesLeft != 0 { sink.uint32(32, recoveryCodesLeft) }
     }
 }
 
@@ -686,6 +737,9 @@ extension GatewayV1 {
     public struct CheckRecentProofRequest: Hashable, Sendable {
         /// Accepted kinds; empty accepts any.
         public var kinds: [GatewayV1.ProofKind]
+        /// The least assurance of the proof: "aal1", or "aal2" for a proof by a second factor. Empty accepts
+        /// any; another value is rejected.
+        public var minAcr: String
         /// Absent means 300,000.
         public var maxAge: Optional<MaxAge>
 
@@ -698,9 +752,11 @@ extension GatewayV1 {
         /// A message of these fields.
         public init(
             kinds: [GatewayV1.ProofKind] = [],
+            minAcr: String = "",
             maxAge: MaxAge? = nil
         ) {
             self.kinds = kinds
+            self.minAcr = minAcr
             self.maxAge = maxAge
         }
     }
@@ -718,7 +774,8 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
             maxAge = .maxAgeMs(try reader.int64(8))
         }
         let kinds = try reader.numbers(18) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0)) }
-        return GatewayV1.CheckRecentProofRequest(kinds: kinds, maxAge: maxAge)
+        let minAcr = try reader.text(26)
+        return GatewayV1.CheckRecentProofRequest(kinds: kinds, minAcr: minAcr, maxAge: maxAge)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -728,6 +785,7 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
         if !kinds.isEmpty {
             sink.numbers(18, kinds.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
+        if !minAcr.isEmpty { sink.text(26, minAcr) }
     }
 }
 
@@ -742,18 +800,23 @@ extension GatewayV1 {
         public var amr: [String]
         /// When that proof was made, in milliseconds since 1970.
         public var provedAtMs: Int64
+        /// The session's assurance, as in its access tokens: "aal1" or "aal2". The accepted proof may have
+        /// less, if `min_acr` does not demand it.
+        public var acr: String
 
         /// A message of these fields.
         public init(
             sessionId: String = "",
             accountId: String = "",
             amr: [String] = [],
-            provedAtMs: Int64 = 0
+            provedAtMs: Int64 = 0,
+            acr: String = ""
         ) {
             self.sessionId = sessionId
             self.accountId = accountId
             self.amr = amr
             self.provedAtMs = provedAtMs
+            self.acr = acr
         }
     }
 }
@@ -769,7 +832,8 @@ extension GatewayV1.CheckRecentProofResponse: ProtobufMessage {
         let accountId = try reader.text(18)
         let amr = try reader.texts(26)
         let provedAtMs = try reader.int64(32)
-        return GatewayV1.CheckRecentProofResponse(sessionId: sessionId, accountId: accountId, amr: amr, provedAtMs: provedAtMs)
+        let acr = try reader.text(42)
+        return GatewayV1.CheckRecentProofResponse(sessionId: sessionId, accountId: accountId, amr: amr, provedAtMs: provedAtMs, acr: acr)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -777,6 +841,7 @@ extension GatewayV1.CheckRecentProofResponse: ProtobufMessage {
         if !accountId.isEmpty { sink.text(18, accountId) }
         for value in amr { sink.text(26, value) }
         if provedAtMs != 0 { sink.int64(32, provedAtMs) }
+        if !acr.isEmpty { sink.text(42, acr) }
     }
 }
 

@@ -10,6 +10,10 @@ extension GatewayV1 {
         case unspecified
         /// A mailed link to set a new password: Passwords/RequestPasswordReset.
         case emailLink
+        /// A code to the account's number signs in: PhoneSignIn/RequestSignInCode.
+        case phoneCode
+        /// The account at a provider is got back there, and signs in then: ProviderOptions.recovery_url.
+        case provider
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -18,6 +22,8 @@ extension GatewayV1 {
             switch self {
             case .unspecified: 0
             case .emailLink: 1
+            case .phoneCode: 2
+            case .provider: 3
             case .unrecognized(let number): number
             }
         }
@@ -27,6 +33,8 @@ extension GatewayV1 {
             switch rawValue {
             case 0: self = .unspecified
             case 1: self = .emailLink
+            case 2: self = .phoneCode
+            case 3: self = .provider
             default: self = .unrecognized(rawValue)
             }
         }
@@ -97,7 +105,8 @@ extension GatewayV1.GetSignInOptionsRequest: ProtobufMessage {
 extension GatewayV1 {
     /// The options of this installation.
     public struct GetSignInOptionsResponse: Hashable, Sendable {
-        /// Sign-up and sign-in with an email address and a password; absent if switched off.
+        /// Sign-up and sign-in with an email address and a password; absent if switched off. A sign-up is
+        /// refused for an app that may not call Auth/SignUpWithPassword.
         public var password: Optional<GatewayV1.PasswordOptions>
         /// Sign-in by a code to a phone number; absent if switched off.
         public var phone: Optional<GatewayV1.PhoneOptions>
@@ -105,13 +114,20 @@ extension GatewayV1 {
         public var providers: [GatewayV1.ProviderOptions]
         /// Whether Guests/SignInAsGuest is switched on.
         public var guests: Bool
-        /// How a person gets back in who has forgotten the password.
+        /// How a person gets back in who has lost a way in, in the order to offer them: only what is
+        /// switched on, and what the app that calls has.
         public var recoveryMethods: [GatewayV1.RecoveryMethod]
         /// The terms and the privacy text, and whether a sign-up must accept them.
         public var consent: Optional<GatewayV1.ConsentOptions>
         /// The app's name as people know it, to show whose page or screen it is: the operator's setting
         /// app-name. May be empty.
         public var appName: String
+        /// Second factors; absent if the operator takes no new ones.
+        public var secondFactors: Optional<GatewayV1.SecondFactorOptions>
+        /// Passkeys; absent if switched off.
+        public var passkeys: Optional<GatewayV1.PasskeyOptions>
+        /// The display name.
+        public var displayName: Optional<GatewayV1.DisplayNameOptions>
 
         /// A message of these fields.
         public init(
@@ -121,7 +137,10 @@ extension GatewayV1 {
             guests: Bool = false,
             recoveryMethods: [GatewayV1.RecoveryMethod] = [],
             consent: GatewayV1.ConsentOptions? = nil,
-            appName: String = ""
+            appName: String = "",
+            secondFactors: GatewayV1.SecondFactorOptions? = nil,
+            passkeys: GatewayV1.PasskeyOptions? = nil,
+            displayName: GatewayV1.DisplayNameOptions? = nil
         ) {
             self.password = password
             self.phone = phone
@@ -130,6 +149,9 @@ extension GatewayV1 {
             self.recoveryMethods = recoveryMethods
             self.consent = consent
             self.appName = appName
+            self.secondFactors = secondFactors
+            self.passkeys = passkeys
+            self.displayName = displayName
         }
     }
 }
@@ -148,7 +170,10 @@ extension GatewayV1.GetSignInOptionsResponse: ProtobufMessage {
         let recoveryMethods = try reader.numbers(42) { GatewayV1.RecoveryMethod(rawValue: Int32(truncatingIfNeeded: $0)) }
         let consent: GatewayV1.ConsentOptions? = try reader.message(50)
         let appName = try reader.text(58)
-        return GatewayV1.GetSignInOptionsResponse(password: password, phone: phone, providers: providers, guests: guests, recoveryMethods: recoveryMethods, consent: consent, appName: appName)
+        let secondFactors: GatewayV1.SecondFactorOptions? = try reader.message(66)
+        let passkeys: GatewayV1.PasskeyOptions? = try reader.message(74)
+        let displayName: GatewayV1.DisplayNameOptions? = try reader.message(82)
+        return GatewayV1.GetSignInOptionsResponse(password: password, phone: phone, providers: providers, guests: guests, recoveryMethods: recoveryMethods, consent: consent, appName: appName, secondFactors: secondFactors, passkeys: passkeys, displayName: displayName)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -161,6 +186,127 @@ extension GatewayV1.GetSignInOptionsResponse: ProtobufMessage {
         }
         if let consent { sink.message(50, consent) }
         if !appName.isEmpty { sink.text(58, appName) }
+        if let secondFactors { sink.message(66, secondFactors) }
+        if let passkeys { sink.message(74, passkeys) }
+        if let displayName { sink.message(82, displayName) }
+    }
+}
+
+extension GatewayV1 {
+    /// What a display name must be.
+    public struct DisplayNameOptions: Hashable, Sendable {
+        /// An account without one has REQUIRED_ACTION_COMPLETE_PROFILE. A sign-up without one succeeds.
+        public var required: Bool
+        /// The maximum in code points.
+        public var maximum: UInt32
+
+        /// A message of these fields.
+        public init(
+            required: Bool = false,
+            maximum: UInt32 = 0
+        ) {
+            self.required = required
+            self.maximum = maximum
+        }
+    }
+}
+
+extension GatewayV1.DisplayNameOptions: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DisplayNameOptions" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__display_name_options__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DisplayNameOptions {
+        let required = try reader.bool(8)
+        let maximum = try reader.uint32(16)
+        return GatewayV1.DisplayNameOptions(required: required, maximum: maximum)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if required { sink.bool(8, required) }
+        if maximum != 0 { sink.uint32(16, maximum) }
+    }
+}
+
+extension GatewayV1 {
+    /// Sign-in with a passkey (Passkeys).
+    public struct PasskeyOptions: Hashable, Sendable {
+        /// The domain to which the passkeys belong.
+        public var rpId: String
+        /// The origins at which they can be used: of pages, and of apps on Android
+        /// ("android:apk-key-hash:…"). An app on iOS has the origin "https://" and the domain.
+        public var origins: [String]
+        /// Origins of other sites at which they can be used too: those of /.well-known/webauthn.
+        public var relatedOrigins: [String]
+
+        /// A message of these fields.
+        public init(
+            rpId: String = "",
+            origins: [String] = [],
+            relatedOrigins: [String] = []
+        ) {
+            self.rpId = rpId
+            self.origins = origins
+            self.relatedOrigins = relatedOrigins
+        }
+    }
+}
+
+extension GatewayV1.PasskeyOptions: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.PasskeyOptions" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__passkey_options__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.PasskeyOptions {
+        let rpId = try reader.text(10)
+        let origins = try reader.texts(18)
+        let relatedOrigins = try reader.texts(26)
+        return GatewayV1.PasskeyOptions(rpId: rpId, origins: origins, relatedOrigins: relatedOrigins)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !rpId.isEmpty { sink.text(10, rpId) }
+        for value in origins { sink.text(18, value) }
+        for value in relatedOrigins { sink.text(26, value) }
+    }
+}
+
+extension GatewayV1 {
+    /// Second factors that an account can set up (SecondFactors).
+    public struct SecondFactorOptions: Hashable, Sendable {
+        /// Every account must have one: an account without one has REQUIRED_ACTION_SET_UP_SECOND_FACTOR.
+        public var required: Bool
+        /// Their kinds: "totp" for an authenticator app.
+        public var kinds: [String]
+
+        /// A message of these fields.
+        public init(
+            required: Bool = false,
+            kinds: [String] = []
+        ) {
+            self.required = required
+            self.kinds = kinds
+        }
+    }
+}
+
+extension GatewayV1.SecondFactorOptions: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.SecondFactorOptions" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__second_factor_options__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.SecondFactorOptions {
+        let required = try reader.bool(8)
+        let kinds = try reader.texts(18)
+        return GatewayV1.SecondFactorOptions(required: required, kinds: kinds)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if required { sink.bool(8, required) }
+        for value in kinds { sink.text(18, value) }
     }
 }
 
@@ -205,7 +351,8 @@ extension GatewayV1 {
     /// A rule for new passwords.
     public struct PasswordRule: Hashable, Sendable {
         /// Its name, as in the violations of auth/weak-password: "length", "upper-case", "lower-case",
-        /// "letter", "digit", "common", "context". New rules may be added.
+        /// "letter", "digit", "common", "context", "breached". New rules may be added. "breached" is among
+        /// them if the operator has new passwords looked up among leaked ones.
         public var rule: String
         /// What the rule requires, in the caller's language: "The password needs 8 to
         /// 128 characters."
@@ -301,18 +448,23 @@ extension GatewayV1 {
         public var clientIds: [String]
         /// Each sign-in needs a nonce of Providers/IssueNonce.
         public var nonceRequired: Bool
+        /// The page on which people get their account at the provider back, to be opened in a browser; may
+        /// be empty.
+        public var recoveryUrl: String
 
         /// A message of these fields.
         public init(
             name: String = "",
             issuer: String = "",
             clientIds: [String] = [],
-            nonceRequired: Bool = false
+            nonceRequired: Bool = false,
+            recoveryUrl: String = ""
         ) {
             self.name = name
             self.issuer = issuer
             self.clientIds = clientIds
             self.nonceRequired = nonceRequired
+            self.recoveryUrl = recoveryUrl
         }
     }
 }
@@ -328,7 +480,8 @@ extension GatewayV1.ProviderOptions: ProtobufMessage {
         let issuer = try reader.text(18)
         let clientIds = try reader.texts(26)
         let nonceRequired = try reader.bool(32)
-        return GatewayV1.ProviderOptions(name: name, issuer: issuer, clientIds: clientIds, nonceRequired: nonceRequired)
+        let recoveryUrl = try reader.text(42)
+        return GatewayV1.ProviderOptions(name: name, issuer: issuer, clientIds: clientIds, nonceRequired: nonceRequired, recoveryUrl: recoveryUrl)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -336,6 +489,7 @@ extension GatewayV1.ProviderOptions: ProtobufMessage {
         if !issuer.isEmpty { sink.text(18, issuer) }
         for value in clientIds { sink.text(26, value) }
         if nonceRequired { sink.bool(32, nonceRequired) }
+        if !recoveryUrl.isEmpty { sink.text(42, recoveryUrl) }
     }
 }
 
@@ -392,7 +546,8 @@ extension GatewayV1 {
     /// The result for the password.
     public struct CheckPasswordResponse: Hashable, Sendable {
         /// Each rule and whether the password meets it, in the order to show them. A password above the
-        /// maximum length is not examined further: only "length" is not met then.
+        /// maximum length is not examined further: only "length" is not met then. "breached" is left out
+        /// if a service would have to be asked: then it is asked when the password is set.
         public var rules: [GatewayV1.PasswordRuleResult]
         /// How strong it is.
         public var strength: GatewayV1.PasswordStrength

@@ -108,6 +108,14 @@ extension GatewayV1 {
         public var amr: [String]
         /// When the token expires, in milliseconds since 1970.
         public var expiresAtMs: Int64
+        /// How strongly the account has authenticated in this session: "aal1", or "aal2" by two proofs (NIST
+        /// SP 800-63B). Empty for a guest.
+        public var acr: String
+        /// The account's roles, as the token has them.
+        public var roles: [String]
+        /// What else the token has of the app's backend, and of the operator's setting `token-claims`: a JSON
+        /// object; empty for none.
+        public var claimsJson: String
 
         /// A message of these fields.
         public init(
@@ -116,7 +124,10 @@ extension GatewayV1 {
             accountId: String = "",
             authenticatedAtMs: Int64 = 0,
             amr: [String] = [],
-            expiresAtMs: Int64 = 0
+            expiresAtMs: Int64 = 0,
+            acr: String = "",
+            roles: [String] = [],
+            claimsJson: String = ""
         ) {
             self.active = active
             self.sessionId = sessionId
@@ -124,6 +135,9 @@ extension GatewayV1 {
             self.authenticatedAtMs = authenticatedAtMs
             self.amr = amr
             self.expiresAtMs = expiresAtMs
+            self.acr = acr
+            self.roles = roles
+            self.claimsJson = claimsJson
         }
     }
 }
@@ -141,7 +155,10 @@ extension GatewayV1.IntrospectTokenResponse: ProtobufMessage {
         let authenticatedAtMs = try reader.int64(32)
         let amr = try reader.texts(42)
         let expiresAtMs = try reader.int64(48)
-        return GatewayV1.IntrospectTokenResponse(active: active, sessionId: sessionId, accountId: accountId, authenticatedAtMs: authenticatedAtMs, amr: amr, expiresAtMs: expiresAtMs)
+        let acr = try reader.text(58)
+        let roles = try reader.texts(66)
+        let claimsJson = try reader.text(74)
+        return GatewayV1.IntrospectTokenResponse(active: active, sessionId: sessionId, accountId: accountId, authenticatedAtMs: authenticatedAtMs, amr: amr, expiresAtMs: expiresAtMs, acr: acr, roles: roles, claimsJson: claimsJson)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -151,6 +168,9 @@ extension GatewayV1.IntrospectTokenResponse: ProtobufMessage {
         if authenticatedAtMs != 0 { sink.int64(32, authenticatedAtMs) }
         for value in amr { sink.text(42, value) }
         if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
+        if !acr.isEmpty { sink.text(58, acr) }
+        for value in roles { sink.text(66, value) }
+        if !claimsJson.isEmpty { sink.text(74, claimsJson) }
     }
 }
 

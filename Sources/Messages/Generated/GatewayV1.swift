@@ -60,6 +60,10 @@ extension GatewayV1 {
         case yourData
         /// /parent: Consents/AnswerParentalConsent.
         case parent
+        /// /not-me: Auth/DisownSignIn.
+        case disownSignIn
+        /// /keep-second-factors: SecondFactors/KeepSecondFactors.
+        case keepSecondFactors
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -74,6 +78,8 @@ extension GatewayV1 {
             case .keepAccount: 5
             case .yourData: 6
             case .parent: 7
+            case .disownSignIn: 8
+            case .keepSecondFactors: 9
             case .unrecognized(let number): number
             }
         }
@@ -89,6 +95,8 @@ extension GatewayV1 {
             case 5: self = .keepAccount
             case 6: self = .yourData
             case 7: self = .parent
+            case 8: self = .disownSignIn
+            case 9: self = .keepSecondFactors
             default: self = .unrecognized(rawValue)
             }
         }
@@ -231,6 +239,9 @@ extension GatewayV1 {
         case acceptTerms
         /// Get a parent's consent: Consents/RequestParentalConsent.
         case parentalConsent
+        /// Set up a second factor: the operator requires one (SecondFactors/BeginTOTP). What such a session may
+        /// do until then is the app's decision.
+        case setUpSecondFactor
         /// A value that this version does not know.
         case unrecognized(Int32)
 
@@ -243,6 +254,7 @@ extension GatewayV1 {
             case .completeOnboarding: 3
             case .acceptTerms: 4
             case .parentalConsent: 5
+            case .setUpSecondFactor: 6
             case .unrecognized(let number): number
             }
         }
@@ -256,6 +268,7 @@ extension GatewayV1 {
             case 3: self = .completeOnboarding
             case 4: self = .acceptTerms
             case 5: self = .parentalConsent
+            case 6: self = .setUpSecondFactor
             default: self = .unrecognized(rawValue)
             }
         }
@@ -273,18 +286,25 @@ extension GatewayV1 {
         public var name: String
         /// At sign-up and sign-in: the key that the session is bound to; absent for none.
         public var key: Optional<GatewayV1.DeviceKey>
+        /// At sign-up and sign-in: opens a brief session, for a page that has no place for tokens. It ends
+        /// after 15 minutes, it has no refresh token, and its access token lasts as long as it does. It is
+        /// not among the live sessions that an account may have: there are five of its kind, of which a
+        /// further one ends the least recently used.
+        public var brief: Bool
 
         /// A message of these fields.
         public init(
             deviceId: String = "",
             platform: String = "",
             name: String = "",
-            key: GatewayV1.DeviceKey? = nil
+            key: GatewayV1.DeviceKey? = nil,
+            brief: Bool = false
         ) {
             self.deviceId = deviceId
             self.platform = platform
             self.name = name
             self.key = key
+            self.brief = brief
         }
     }
 }
@@ -300,7 +320,8 @@ extension GatewayV1.Device: ProtobufMessage {
         let platform = try reader.text(18)
         let name = try reader.text(26)
         let key: GatewayV1.DeviceKey? = try reader.message(34)
-        return GatewayV1.Device(deviceId: deviceId, platform: platform, name: name, key: key)
+        let brief = try reader.bool(40)
+        return GatewayV1.Device(deviceId: deviceId, platform: platform, name: name, key: key, brief: brief)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -308,6 +329,7 @@ extension GatewayV1.Device: ProtobufMessage {
         if !platform.isEmpty { sink.text(18, platform) }
         if !name.isEmpty { sink.text(26, name) }
         if let key { sink.message(34, key) }
+        if brief { sink.bool(40, brief) }
     }
 }
 
@@ -406,7 +428,7 @@ extension GatewayV1 {
         public var accessToken: String
         /// When the access token expires, in milliseconds since 1970.
         public var accessExpiresAtMs: Int64
-        /// Valid once, for the next pair of tokens.
+        /// Valid once, for the next pair of tokens. Empty for a brief session (Device.brief).
         public var refreshToken: String
         /// When the session ends unless it is used, in milliseconds since 1970.
         public var idleExpiresAtMs: Int64
@@ -876,6 +898,66 @@ extension GatewayV1.DescribeLinkResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
+    /// Request to disown a sign-in.
+    public struct DisownSignInRequest: Hashable, Sendable {
+        /// The token from the mailed link.
+        public var token: SecretBytes
+
+        /// A message of these fields.
+        public init(
+            token: SecretBytes = .empty
+        ) {
+            self.token = token
+        }
+    }
+}
+
+extension GatewayV1.DisownSignInRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DisownSignInRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__disown_sign_in_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DisownSignInRequest {
+        let token = try reader.secret(10)
+        return GatewayV1.DisownSignInRequest(token: token)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !token.isEmpty { sink.secret(10, token) }
+    }
+
+    package var repeatedPart: GatewayV1.DisownSignInRequest {
+        var part = self
+        part.token = .empty
+        return part
+    }
+}
+
+extension GatewayV1 {
+    /// The account's sessions have ended, and a mail says how its owner signs in again.
+    public struct DisownSignInResponse: Hashable, Sendable {
+        /// A message of these fields.
+        public init() {
+        }
+    }
+}
+
+extension GatewayV1.DisownSignInResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DisownSignInResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__disown_sign_in_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DisownSignInResponse {
+        return GatewayV1.DisownSignInResponse()
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+}
+
+extension GatewayV1 {
     /// Request to exchange a refresh token.
     public struct RefreshSessionRequest: Hashable, Sendable {
         /// The refresh token.
@@ -1070,6 +1152,9 @@ extension GatewayV1 {
         public var answeredAtMs: Int64
         /// Why the session ended, in more detail than `reason`; unspecified if it has not ended.
         public var endReason: GatewayV1.EndReason
+        /// Why the person is signed out, in the language of accept-language: the sentence of
+        /// auth/session-ended for the reason. Empty if the session can go on, and without one.
+        public var userMessage: String
 
         /// A message of these fields.
         public init(
@@ -1078,7 +1163,8 @@ extension GatewayV1 {
             account: GatewayV1.Account? = nil,
             requiredActions: [GatewayV1.RequiredAction] = [],
             answeredAtMs: Int64 = 0,
-            endReason: GatewayV1.EndReason = .unspecified
+            endReason: GatewayV1.EndReason = .unspecified,
+            userMessage: String = ""
         ) {
             self.authenticated = authenticated
             self.reason = reason
@@ -1086,6 +1172,7 @@ extension GatewayV1 {
             self.requiredActions = requiredActions
             self.answeredAtMs = answeredAtMs
             self.endReason = endReason
+            self.userMessage = userMessage
         }
     }
 }
@@ -1103,7 +1190,8 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         let requiredActions = try reader.numbers(34) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
         let answeredAtMs = try reader.int64(40)
         let endReason = try GatewayV1.EndReason(rawValue: reader.int32(48))
-        return GatewayV1.CheckAuthStateResponse(authenticated: authenticated, reason: reason, account: account, requiredActions: requiredActions, answeredAtMs: answeredAtMs, endReason: endReason)
+        let userMessage = try reader.text(58)
+        return GatewayV1.CheckAuthStateResponse(authenticated: authenticated, reason: reason, account: account, requiredActions: requiredActions, answeredAtMs: answeredAtMs, endReason: endReason, userMessage: userMessage)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -1115,5 +1203,6 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         }
         if answeredAtMs != 0 { sink.int64(40, answeredAtMs) }
         if endReason.rawValue != 0 { sink.int32(48, endReason.rawValue) }
+        if !userMessage.isEmpty { sink.text(58, userMessage) }
     }
 }

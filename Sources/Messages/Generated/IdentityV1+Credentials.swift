@@ -92,6 +92,44 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
+    /// The account's sessions have ended.
+    package struct DisownSignInResponse: Hashable, Sendable {
+        /// The account's email, under which no device is known any more; empty if the account has been
+        /// deleted since a first call.
+        package var email: String
+        /// The account, "acc_…", of which no device is known any more; empty as the email.
+        package var accountId: String
+
+        /// A message of these fields.
+        package init(
+            email: String = "",
+            accountId: String = ""
+        ) {
+            self.email = email
+            self.accountId = accountId
+        }
+    }
+}
+
+extension IdentityV1.DisownSignInResponse: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.DisownSignInResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__disown_sign_in_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.DisownSignInResponse {
+        let email = try reader.text(10)
+        let accountId = try reader.text(18)
+        return IdentityV1.DisownSignInResponse(email: email, accountId: accountId)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !email.isEmpty { sink.text(10, email) }
+        if !accountId.isEmpty { sink.text(18, accountId) }
+    }
+}
+
+extension IdentityV1 {
     /// The link is queued for delivery.
     package struct ResendVerificationResponse: Hashable, Sendable {
         /// False if there was nothing left to verify.

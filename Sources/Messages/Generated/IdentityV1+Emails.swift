@@ -63,3 +63,48 @@ extension IdentityV1.ResendVerificationByPasswordResponse: ProtobufMessage {
         if sent { sink.bool(8, sent) }
     }
 }
+
+extension IdentityV1 {
+    /// Request to correct a mistyped address.
+    package struct CorrectEmailRequest: Hashable, Sendable {
+        /// What the person asks for.
+        package var correction: Optional<GatewayV1.CorrectEmailRequest>
+        /// The new address has reached its limit of mails caused by others: neither a link nor a notice is
+        /// mailed there. The response is the same.
+        package var mailWithheld: Bool
+
+        /// A message of these fields.
+        package init(
+            correction: GatewayV1.CorrectEmailRequest? = nil,
+            mailWithheld: Bool = false
+        ) {
+            self.correction = correction
+            self.mailWithheld = mailWithheld
+        }
+    }
+}
+
+extension IdentityV1.CorrectEmailRequest: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.CorrectEmailRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__correct_email_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.CorrectEmailRequest {
+        let correction: GatewayV1.CorrectEmailRequest? = try reader.message(10)
+        let mailWithheld = try reader.bool(16)
+        return IdentityV1.CorrectEmailRequest(correction: correction, mailWithheld: mailWithheld)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let correction { sink.message(10, correction) }
+        if mailWithheld { sink.bool(16, mailWithheld) }
+    }
+
+    package var repeatedPart: IdentityV1.CorrectEmailRequest {
+        var part = self
+        part.mailWithheld = false
+        part.correction = part.correction?.repeatedPart
+        return part
+    }
+}

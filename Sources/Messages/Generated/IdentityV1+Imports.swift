@@ -69,7 +69,9 @@ extension IdentityV1 {
         package var lastSignInAtMs: Int64
         /// Language of mails, BCP 47; empty means the default.
         package var language: String
-        /// A JSON object of at most 1,000 bytes; may be empty. Stored, but not yet included in tokens.
+        /// A JSON object of at most 1,000 bytes; may be empty. Its members are in the account's access
+        /// tokens. Those whose name a token has already, and `roles`, are left out, and `altered` names
+        /// "custom_claims".
         package var customClaims: String
         /// The system that external_id belongs to; empty means the request's source. In an export
         /// "postern" for an account that was not imported.
@@ -86,6 +88,15 @@ extension IdentityV1 {
         package var marketing: Bool
         /// The person agrees to analytics.
         package var analytics: Bool
+        /// Authenticator apps, 3 at most. In an export only with password hashes: a secret is as good as the
+        /// app. Recovery codes are in no export, as only their hashes are stored.
+        package var secondFactors: [IdentityV1.SecondFactorRecord]
+        /// Passkeys, 20 at most: for those who keep the domain to which they belong. One that is malformed,
+        /// or that an account has already, is left out, and `altered` names "passkeys".
+        package var passkeys: [IdentityV1.PasskeyRecord]
+        /// The account's roles: at most 32 words of a-z, 0-9 and - _ . : that have at most 1,000 bytes with
+        /// the custom claims.
+        package var roles: [String]
 
         /// A message of these fields.
         package init(
@@ -108,7 +119,10 @@ extension IdentityV1 {
             termsVersion: String = "",
             privacyVersion: String = "",
             marketing: Bool = false,
-            analytics: Bool = false
+            analytics: Bool = false,
+            secondFactors: [IdentityV1.SecondFactorRecord] = [],
+            passkeys: [IdentityV1.PasskeyRecord] = [],
+            roles: [String] = []
         ) {
             self.externalId = externalId
             self.email = email
@@ -130,6 +144,9 @@ extension IdentityV1 {
             self.privacyVersion = privacyVersion
             self.marketing = marketing
             self.analytics = analytics
+            self.secondFactors = secondFactors
+            self.passkeys = passkeys
+            self.roles = roles
         }
     }
 }
@@ -161,7 +178,10 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
         let privacyVersion = try reader.text(146)
         let marketing = try reader.bool(152)
         let analytics = try reader.bool(160)
-        return IdentityV1.AccountRecord(externalId: externalId, email: email, emailVerified: emailVerified, passwordHash: passwordHash, displayName: displayName, photoUrl: photoUrl, phoneNumber: phoneNumber, identities: identities, disabled: disabled, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, language: language, customClaims: customClaims, source: source, accountId: accountId, onboardingComplete: onboardingComplete, termsVersion: termsVersion, privacyVersion: privacyVersion, marketing: marketing, analytics: analytics)
+        let secondFactors: [IdentityV1.SecondFactorRecord] = try reader.messages(170)
+        let passkeys: [IdentityV1.PasskeyRecord] = try reader.messages(178)
+        let roles = try reader.texts(186)
+        return IdentityV1.AccountRecord(externalId: externalId, email: email, emailVerified: emailVerified, passwordHash: passwordHash, displayName: displayName, photoUrl: photoUrl, phoneNumber: phoneNumber, identities: identities, disabled: disabled, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, language: language, customClaims: customClaims, source: source, accountId: accountId, onboardingComplete: onboardingComplete, termsVersion: termsVersion, privacyVersion: privacyVersion, marketing: marketing, analytics: analytics, secondFactors: secondFactors, passkeys: passkeys, roles: roles)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -185,6 +205,150 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
         if !privacyVersion.isEmpty { sink.text(146, privacyVersion) }
         if marketing { sink.bool(152, marketing) }
         if analytics { sink.bool(160, analytics) }
+        for value in secondFactors { sink.message(170, value) }
+        for value in passkeys { sink.message(178, value) }
+        for value in roles { sink.text(186, value) }
+    }
+}
+
+extension IdentityV1 {
+    /// A passkey as another system holds it.
+    package struct PasskeyRecord: Hashable, Sendable {
+        /// The credential's id, in base64url.
+        package var credentialId: String
+        /// Its public key (COSE_Key), in base64url.
+        package var publicKey: String
+        /// The handle under which it was made, in base64url: `user.id` of its creation. It is kept.
+        package var userHandle: String
+        /// The count of its latest signature; 0 for none.
+        package var signCount: UInt32
+        /// How its authenticator can be reached: "internal", "hybrid", "usb", "nfc", "ble".
+        package var transports: [String]
+        /// The name that its owner gave it; may be empty.
+        package var name: String
+        /// The domain to which it belongs; empty for the setting passkey-rp-id.
+        package var rpId: String
+        /// It can be backed up (BE).
+        package var backupEligible: Bool
+        /// It is backed up (BS).
+        package var backedUp: Bool
+        /// When it was added, in milliseconds since 1970; 0 if unknown.
+        package var addedAtMs: Int64
+
+        /// A message of these fields.
+        package init(
+            credentialId: String = "",
+            publicKey: String = "",
+            userHandle: String = "",
+            signCount: UInt32 = 0,
+            transports: [String] = [],
+            name: String = "",
+            rpId: String = "",
+            backupEligible: Bool = false,
+            backedUp: Bool = false,
+            addedAtMs: Int64 = 0
+        ) {
+            self.credentialId = credentialId
+            self.publicKey = publicKey
+            self.userHandle = userHandle
+            self.signCount = signCount
+            self.transports = transports
+            self.name = name
+            self.rpId = rpId
+            self.backupEligible = backupEligible
+            self.backedUp = backedUp
+            self.addedAtMs = addedAtMs
+        }
+    }
+}
+
+extension IdentityV1.PasskeyRecord: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.PasskeyRecord" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__passkey_record__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.PasskeyRecord {
+        let credentialId = try reader.text(10)
+        let publicKey = try reader.text(18)
+        let userHandle = try reader.text(26)
+        let signCount = try reader.uint32(32)
+        let transports = try reader.texts(42)
+        let name = try reader.text(50)
+        let rpId = try reader.text(58)
+        let backupEligible = try reader.bool(64)
+        let backedUp = try reader.bool(72)
+        let addedAtMs = try reader.int64(80)
+        return IdentityV1.PasskeyRecord(credentialId: credentialId, publicKey: publicKey, userHandle: userHandle, signCount: signCount, transports: transports, name: name, rpId: rpId, backupEligible: backupEligible, backedUp: backedUp, addedAtMs: addedAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !credentialId.isEmpty { sink.text(10, credentialId) }
+        if !publicKey.isEmpty { sink.text(18, publicKey) }
+        if !userHandle.isEmpty { sink.text(26, userHandle) }
+        if signCount != 0 { sink.uint32(32, signCount) }
+        for value in transports { sink.text(42, value) }
+        if !name.isEmpty { sink.text(50, name) }
+        if !rpId.isEmpty { sink.text(58, rpId) }
+        if backupEligible { sink.bool(64, backupEligible) }
+        if backedUp { sink.bool(72, backedUp) }
+        if addedAtMs != 0 { sink.int64(80, addedAtMs) }
+    }
+}
+
+extension IdentityV1 {
+    /// An authenticator app as another system holds it.
+    package struct SecondFactorRecord: Hashable, Sendable {
+        /// The secret in base32, as apps show it; 16 to 64 bytes when decoded.
+        package var totpSecret: String
+        /// The name that its owner gave it; may be empty.
+        package var name: String
+        /// "SHA1", or empty for that. Another algorithm, and other figures than the next two, are lost: the
+        /// factor is left out, and `altered` names "second_factors".
+        package var algorithm: String
+        /// 6, or 0 for that.
+        package var digits: UInt32
+        /// 30, or 0 for that.
+        package var periodSeconds: UInt32
+
+        /// A message of these fields.
+        package init(
+            totpSecret: String = "",
+            name: String = "",
+            algorithm: String = "",
+            digits: UInt32 = 0,
+            periodSeconds: UInt32 = 0
+        ) {
+            self.totpSecret = totpSecret
+            self.name = name
+            self.algorithm = algorithm
+            self.digits = digits
+            self.periodSeconds = periodSeconds
+        }
+    }
+}
+
+extension IdentityV1.SecondFactorRecord: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.SecondFactorRecord" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__second_factor_record__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SecondFactorRecord {
+        let totpSecret = try reader.text(10)
+        let name = try reader.text(18)
+        let algorithm = try reader.text(26)
+        let digits = try reader.uint32(32)
+        let periodSeconds = try reader.uint32(40)
+        return IdentityV1.SecondFactorRecord(totpSecret: totpSecret, name: name, algorithm: algorithm, digits: digits, periodSeconds: periodSeconds)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !totpSecret.isEmpty { sink.text(10, totpSecret) }
+        if !name.isEmpty { sink.text(18, name) }
+        if !algorithm.isEmpty { sink.text(26, algorithm) }
+        if digits != 0 { sink.uint32(32, digits) }
+        if periodSeconds != 0 { sink.uint32(40, periodSeconds) }
     }
 }
 

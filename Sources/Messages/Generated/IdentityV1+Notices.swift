@@ -49,6 +49,11 @@ extension IdentityV1 {
         package var deviceName: String
         /// The device's platform; may be empty.
         package var platform: String
+        /// Of a replay, where the token was used again; of other events, where the session was opened:
+        /// country, latitude, longitude and city, "DE;525;134;Berlin". Empty if it is unknown.
+        package var place: String
+        /// The program in which the session was opened, "firefox 131, linux"; may be empty.
+        package var agent: String
 
         /// A message of these fields.
         package init(
@@ -56,13 +61,17 @@ extension IdentityV1 {
             kind: IdentityV1.NoticeKind = .unspecified,
             atMs: Int64 = 0,
             deviceName: String = "",
-            platform: String = ""
+            platform: String = "",
+            place: String = "",
+            agent: String = ""
         ) {
             self.accountId = accountId
             self.kind = kind
             self.atMs = atMs
             self.deviceName = deviceName
             self.platform = platform
+            self.place = place
+            self.agent = agent
         }
     }
 }
@@ -79,7 +88,9 @@ extension IdentityV1.TellRequest: ProtobufMessage {
         let atMs = try reader.int64(24)
         let deviceName = try reader.text(34)
         let platform = try reader.text(42)
-        return IdentityV1.TellRequest(accountId: accountId, kind: kind, atMs: atMs, deviceName: deviceName, platform: platform)
+        let place = try reader.text(50)
+        let agent = try reader.text(58)
+        return IdentityV1.TellRequest(accountId: accountId, kind: kind, atMs: atMs, deviceName: deviceName, platform: platform, place: place, agent: agent)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -88,14 +99,16 @@ extension IdentityV1.TellRequest: ProtobufMessage {
         if atMs != 0 { sink.int64(24, atMs) }
         if !deviceName.isEmpty { sink.text(34, deviceName) }
         if !platform.isEmpty { sink.text(42, platform) }
+        if !place.isEmpty { sink.text(50, place) }
+        if !agent.isEmpty { sink.text(58, agent) }
     }
 }
 
 extension IdentityV1 {
     /// The notice is accepted.
     package struct TellResponse: Hashable, Sendable {
-        /// A mail is sent. None is sent if the account is deleted or has no address, or after several
-        /// notices of one kind within an hour.
+        /// The notice is sent, by mail, push or text. It is not if the account is deleted or has none of
+        /// these ways, or after several notices of one kind within an hour.
         package var mailed: Bool
 
         /// A message of these fields.

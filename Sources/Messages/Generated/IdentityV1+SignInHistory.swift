@@ -13,18 +13,31 @@ extension IdentityV1 {
         package var gapMs: Int64
         /// This is the first sign-in to this account from this device, or the caller gave no device id.
         /// Never set at the account's first sign-in, nor while no device of the account is known. The owner
-        /// has been notified by mail, unless the operator has turned that off.
+        /// has been notified, unless the operator has turned that off.
         package var isNewDevice: Bool
+        /// Where the previous sign-in was, "Berlin, DE"; empty if it is unknown, and in stored responses.
+        package var previousPlace: String
+        /// This is the first sign-in to this account from this place, or from this network where the place
+        /// is unknown. Never set at the account's first sign-in, nor while no place is known.
+        package var isNewPlace: Bool
+        /// previous_place in stored responses, sealed under the account's key; empty in answers.
+        package var sealedPreviousPlace: [UInt8]
 
         /// A message of these fields.
         package init(
             lastSignInAtMs: Int64 = 0,
             gapMs: Int64 = 0,
-            isNewDevice: Bool = false
+            isNewDevice: Bool = false,
+            previousPlace: String = "",
+            isNewPlace: Bool = false,
+            sealedPreviousPlace: [UInt8] = []
         ) {
             self.lastSignInAtMs = lastSignInAtMs
             self.gapMs = gapMs
             self.isNewDevice = isNewDevice
+            self.previousPlace = previousPlace
+            self.isNewPlace = isNewPlace
+            self.sealedPreviousPlace = sealedPreviousPlace
         }
     }
 }
@@ -39,12 +52,18 @@ extension IdentityV1.SignInHistory: ProtobufMessage {
         let lastSignInAtMs = try reader.int64(8)
         let gapMs = try reader.int64(16)
         let isNewDevice = try reader.bool(24)
-        return IdentityV1.SignInHistory(lastSignInAtMs: lastSignInAtMs, gapMs: gapMs, isNewDevice: isNewDevice)
+        let previousPlace = try reader.text(34)
+        let isNewPlace = try reader.bool(40)
+        let sealedPreviousPlace = try reader.bytes(50)
+        return IdentityV1.SignInHistory(lastSignInAtMs: lastSignInAtMs, gapMs: gapMs, isNewDevice: isNewDevice, previousPlace: previousPlace, isNewPlace: isNewPlace, sealedPreviousPlace: sealedPreviousPlace)
     }
 
     package func write(to sink: inout some WireSink) {
         if lastSignInAtMs != 0 { sink.int64(8, lastSignInAtMs) }
         if gapMs != 0 { sink.int64(16, gapMs) }
         if isNewDevice { sink.bool(24, isNewDevice) }
+        if !previousPlace.isEmpty { sink.text(34, previousPlace) }
+        if isNewPlace { sink.bool(40, isNewPlace) }
+        if !sealedPreviousPlace.isEmpty { sink.bytes(50, sealedPreviousPlace) }
     }
 }

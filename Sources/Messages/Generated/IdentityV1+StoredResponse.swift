@@ -4,7 +4,8 @@ internal import CMessages
 
 extension IdentityV1 {
     /// The facts of a response that the store could not give again; the rest is read from the store.
-    /// Each call sets its own fields. They hold no personal data.
+    /// Each call sets its own fields. They hold no personal data but what is sealed under the account's
+    /// key.
     package struct StoredResponse: Hashable, Sendable {
         /// The account's key; 0 if the response is the same for every account.
         package var account: Int64
@@ -34,8 +35,34 @@ extension IdentityV1 {
         package var migration: Int64
         /// Write of documents: their new versions, in the order of the request.
         package var documentVersions: [Int64]
-        /// Write of documents: when, in milliseconds since 1970.
+        /// Write of documents, push message of a backend: when, in milliseconds since 1970.
         package var writtenAtMs: Int64
+        /// Sign-in, reset: where the previous sign-in was, sealed; empty if that is unknown.
+        package var sealedPreviousPlace: [UInt8]
+        /// Sign-in, reset: from a place that was not known.
+        package var isNewPlace: Bool
+        /// Sign-in: the number of the challenge that asks for a second proof; 0 if it was admitted.
+        package var challenge: Int64
+        /// The kinds of proof that the challenge accepts, in their order.
+        package var challengeKinds: [String]
+        /// When the challenge expires, in milliseconds since 1970.
+        package var challengeExpiresAtMs: Int64
+        /// Second factor that was added: the number of its row. Its secret and the recovery codes are in no
+        /// stored response.
+        package var secondFactor: Int64
+        /// Passkey that was added: the number of its row.
+        package var passkey: Int64
+        /// Proof by a passkey: it cannot be copied (BE unset).
+        package var isHardwarePasskey: Bool
+        /// Account that a backend created: the ways to sign in of its former holder, which were removed.
+        package var removedMethods: [String]
+        /// Link for a backend, or for a browser of a session's person: random bytes, of which only identity's
+        /// key makes the token.
+        package var linkSeed: [UInt8]
+        /// When that link ends, in milliseconds since 1970.
+        package var linkExpiresAtMs: Int64
+        /// Claims that a backend set: their version.
+        package var claimsVersion: Int64
 
         /// A message of these fields.
         package init(
@@ -53,7 +80,19 @@ extension IdentityV1 {
             codeExpiresAtMs: Int64 = 0,
             migration: Int64 = 0,
             documentVersions: [Int64] = [],
-            writtenAtMs: Int64 = 0
+            writtenAtMs: Int64 = 0,
+            sealedPreviousPlace: [UInt8] = [],
+            isNewPlace: Bool = false,
+            challenge: Int64 = 0,
+            challengeKinds: [String] = [],
+            challengeExpiresAtMs: Int64 = 0,
+            secondFactor: Int64 = 0,
+            passkey: Int64 = 0,
+            isHardwarePasskey: Bool = false,
+            removedMethods: [String] = [],
+            linkSeed: [UInt8] = [],
+            linkExpiresAtMs: Int64 = 0,
+            claimsVersion: Int64 = 0
         ) {
             self.account = account
             self.done = done
@@ -70,6 +109,18 @@ extension IdentityV1 {
             self.migration = migration
             self.documentVersions = documentVersions
             self.writtenAtMs = writtenAtMs
+            self.sealedPreviousPlace = sealedPreviousPlace
+            self.isNewPlace = isNewPlace
+            self.challenge = challenge
+            self.challengeKinds = challengeKinds
+            self.challengeExpiresAtMs = challengeExpiresAtMs
+            self.secondFactor = secondFactor
+            self.passkey = passkey
+            self.isHardwarePasskey = isHardwarePasskey
+            self.removedMethods = removedMethods
+            self.linkSeed = linkSeed
+            self.linkExpiresAtMs = linkExpiresAtMs
+            self.claimsVersion = claimsVersion
         }
     }
 }
@@ -96,7 +147,19 @@ extension IdentityV1.StoredResponse: ProtobufMessage {
         let migration = try reader.int64(104)
         let documentVersions = try reader.numbers(114) { Int64(truncatingIfNeeded: $0) }
         let writtenAtMs = try reader.int64(120)
-        return IdentityV1.StoredResponse(account: account, done: done, forgetsDevices: forgetsDevices, wasGuest: wasGuest, sessionGeneration: sessionGeneration, authenticatedAtMs: authenticatedAtMs, lastSignInAtMs: lastSignInAtMs, isNewDevice: isNewDevice, collision: collision, guesses: guesses, codeRequest: codeRequest, codeExpiresAtMs: codeExpiresAtMs, migration: migration, documentVersions: documentVersions, writtenAtMs: writtenAtMs)
+        let sealedPreviousPlace = try reader.bytes(130)
+        let isNewPlace = try reader.bool(136)
+        let challenge = try reader.int64(144)
+        let challengeKinds = try reader.texts(154)
+        let challengeExpiresAtMs = try reader.int64(160)
+        let secondFactor = try reader.int64(168)
+        let passkey = try reader.int64(176)
+        let isHardwarePasskey = try reader.bool(184)
+        let removedMethods = try reader.texts(194)
+        let linkSeed = try reader.bytes(202)
+        let linkExpiresAtMs = try reader.int64(208)
+        let claimsVersion = try reader.int64(216)
+        return IdentityV1.StoredResponse(account: account, done: done, forgetsDevices: forgetsDevices, wasGuest: wasGuest, sessionGeneration: sessionGeneration, authenticatedAtMs: authenticatedAtMs, lastSignInAtMs: lastSignInAtMs, isNewDevice: isNewDevice, collision: collision, guesses: guesses, codeRequest: codeRequest, codeExpiresAtMs: codeExpiresAtMs, migration: migration, documentVersions: documentVersions, writtenAtMs: writtenAtMs, sealedPreviousPlace: sealedPreviousPlace, isNewPlace: isNewPlace, challenge: challenge, challengeKinds: challengeKinds, challengeExpiresAtMs: challengeExpiresAtMs, secondFactor: secondFactor, passkey: passkey, isHardwarePasskey: isHardwarePasskey, removedMethods: removedMethods, linkSeed: linkSeed, linkExpiresAtMs: linkExpiresAtMs, claimsVersion: claimsVersion)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -117,6 +180,320 @@ extension IdentityV1.StoredResponse: ProtobufMessage {
             sink.numbers(114, documentVersions.map { UInt64(truncatingIfNeeded: $0) })
         }
         if writtenAtMs != 0 { sink.int64(120, writtenAtMs) }
+        if !sealedPreviousPlace.isEmpty { sink.bytes(130, sealedPreviousPlace) }
+        if isNewPlace { sink.bool(136, isNewPlace) }
+        if challenge != 0 { sink.int64(144, challenge) }
+        for value in challengeKinds { sink.text(154, value) }
+        if challengeExpiresAtMs != 0 { sink.int64(160, challengeExpiresAtMs) }
+        if secondFactor != 0 { sink.int64(168, secondFactor) }
+        if passkey != 0 { sink.int64(176, passkey) }
+        if isHardwarePasskey { sink.bool(184, isHardwarePasskey) }
+        for value in removedMethods { sink.text(194, value) }
+        if !linkSeed.isEmpty { sink.bytes(202, linkSeed) }
+        if linkExpiresAtMs != 0 { sink.int64(208, linkExpiresAtMs) }
+        if claimsVersion != 0 { sink.int64(216, claimsVersion) }
+    }
+}
+
+extension IdentityV1 {
+    /// What is known of a passkey, sealed under the account's key. Never sent.
+    package struct StoredPasskey: Hashable, Sendable {
+        /// The credential's id.
+        package var credentialId: [UInt8]
+        /// Its public key (COSE_Key).
+        package var publicKey: [UInt8]
+        /// The handle under which it was made.
+        package var userHandle: [UInt8]
+        /// Identifies the model of the authenticator, 16 bytes; zeros, or empty, for none.
+        package var aaguid: [UInt8]
+        /// How its authenticator can be reached.
+        package var transports: [String]
+        /// Its name.
+        package var name: String
+
+        /// A message of these fields.
+        package init(
+            credentialId: [UInt8] = [],
+            publicKey: [UInt8] = [],
+            userHandle: [UInt8] = [],
+            aaguid: [UInt8] = [],
+            transports: [String] = [],
+            name: String = ""
+        ) {
+            self.credentialId = credentialId
+            self.publicKey = publicKey
+            self.userHandle = userHandle
+            self.aaguid = aaguid
+            self.transports = transports
+            self.name = name
+        }
+    }
+}
+
+extension IdentityV1.StoredPasskey: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.StoredPasskey" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__stored_passkey__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.StoredPasskey {
+        let credentialId = try reader.bytes(10)
+        let publicKey = try reader.bytes(18)
+        let userHandle = try reader.bytes(26)
+        let aaguid = try reader.bytes(34)
+        let transports = try reader.texts(42)
+        let name = try reader.text(50)
+        return IdentityV1.StoredPasskey(credentialId: credentialId, publicKey: publicKey, userHandle: userHandle, aaguid: aaguid, transports: transports, name: name)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !credentialId.isEmpty { sink.bytes(10, credentialId) }
+        if !publicKey.isEmpty { sink.bytes(18, publicKey) }
+        if !userHandle.isEmpty { sink.bytes(26, userHandle) }
+        if !aaguid.isEmpty { sink.bytes(34, aaguid) }
+        for value in transports { sink.text(42, value) }
+        if !name.isEmpty { sink.text(50, name) }
+    }
+}
+
+extension IdentityV1 {
+    /// The places that an account was signed in from, at most 16, sealed under the account's key. Never
+    /// sent.
+    package struct StoredSignInMemory: Hashable, Sendable {
+        /// In the order in which they were first seen.
+        package var origins: [IdentityV1.StoredSignInOrigin]
+
+        /// A message of these fields.
+        package init(
+            origins: [IdentityV1.StoredSignInOrigin] = []
+        ) {
+            self.origins = origins
+        }
+    }
+}
+
+extension IdentityV1.StoredSignInMemory: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.StoredSignInMemory" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__stored_sign_in_memory__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.StoredSignInMemory {
+        let origins: [IdentityV1.StoredSignInOrigin] = try reader.messages(10)
+        return IdentityV1.StoredSignInMemory(origins: origins)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in origins { sink.message(10, value) }
+    }
+}
+
+extension IdentityV1 {
+    /// Where sign-ins came from: a place, or a network where the place was unknown.
+    package struct StoredSignInOrigin: Hashable, Sendable {
+        /// The country's two letters (ISO 3166-1); empty for a network.
+        package var country: String
+        /// The city's English name; empty for a network, and if it is unknown.
+        package var city: String
+        /// Keyed hash of the network, an IPv4 /16 or an IPv6 /32; empty for a place.
+        package var network: [UInt8]
+        /// The first sign-in from there, in milliseconds since 1970.
+        package var firstAtMs: Int64
+        /// The latest one, in milliseconds since 1970.
+        package var lastAtMs: Int64
+
+        /// A message of these fields.
+        package init(
+            country: String = "",
+            city: String = "",
+            network: [UInt8] = [],
+            firstAtMs: Int64 = 0,
+            lastAtMs: Int64 = 0
+        ) {
+            self.country = country
+            self.city = city
+            self.network = network
+            self.firstAtMs = firstAtMs
+            self.lastAtMs = lastAtMs
+        }
+    }
+}
+
+extension IdentityV1.StoredSignInOrigin: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.StoredSignInOrigin" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__stored_sign_in_origin__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.StoredSignInOrigin {
+        let country = try reader.text(10)
+        let city = try reader.text(18)
+        let network = try reader.bytes(26)
+        let firstAtMs = try reader.int64(32)
+        let lastAtMs = try reader.int64(40)
+        return IdentityV1.StoredSignInOrigin(country: country, city: city, network: network, firstAtMs: firstAtMs, lastAtMs: lastAtMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !country.isEmpty { sink.text(10, country) }
+        if !city.isEmpty { sink.text(18, city) }
+        if !network.isEmpty { sink.bytes(26, network) }
+        if firstAtMs != 0 { sink.int64(32, firstAtMs) }
+        if lastAtMs != 0 { sink.int64(40, lastAtMs) }
+    }
+}
+
+extension IdentityV1 {
+    /// What a sign-in does once its second proof is there: what the first proof would have done. Sealed
+    /// under the account's key. Never sent.
+    package struct WaitingSignIn: Hashable, Sendable {
+        /// The method of the first proof: "password", "phone", "passkey", or a provider's name.
+        package var method: String
+        /// What it proved, as RFC 8176 names it.
+        package var amr: [String]
+        /// The rate limiter's id of the charge of the first proof; empty for none.
+        package var chargeId: String
+        /// The key of the guest's account whose session made the call; 0 for none.
+        package var guest: Int64
+        /// A stronger hash of the password; of a reset, the hash of the new one. Sealed as in its row; empty
+        /// for none.
+        package var passwordHash: [UInt8]
+        /// By a mailed link.
+        package var isReset: Bool
+        /// By a provider's token or a phone code: the identity that it proved.
+        package var identity: Optional<IdentityV1.WaitingIdentity>
+        /// Keyed hash of the number, of a phone code.
+        package var numberKey: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            method: String = "",
+            amr: [String] = [],
+            chargeId: String = "",
+            guest: Int64 = 0,
+            passwordHash: [UInt8] = [],
+            isReset: Bool = false,
+            identity: IdentityV1.WaitingIdentity? = nil,
+            numberKey: [UInt8] = []
+        ) {
+            self.method = method
+            self.amr = amr
+            self.chargeId = chargeId
+            self.guest = guest
+            self.passwordHash = passwordHash
+            self.isReset = isReset
+            self.identity = identity
+            self.numberKey = numberKey
+        }
+    }
+}
+
+extension IdentityV1.WaitingSignIn: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.WaitingSignIn" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__waiting_sign_in__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.WaitingSignIn {
+        let method = try reader.text(10)
+        let amr = try reader.texts(18)
+        let chargeId = try reader.text(26)
+        let guest = try reader.int64(32)
+        let passwordHash = try reader.bytes(42)
+        let isReset = try reader.bool(48)
+        let identity: IdentityV1.WaitingIdentity? = try reader.message(58)
+        let numberKey = try reader.bytes(66)
+        return IdentityV1.WaitingSignIn(method: method, amr: amr, chargeId: chargeId, guest: guest, passwordHash: passwordHash, isReset: isReset, identity: identity, numberKey: numberKey)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !method.isEmpty { sink.text(10, method) }
+        for value in amr { sink.text(18, value) }
+        if !chargeId.isEmpty { sink.text(26, chargeId) }
+        if guest != 0 { sink.int64(32, guest) }
+        if !passwordHash.isEmpty { sink.bytes(42, passwordHash) }
+        if isReset { sink.bool(48, isReset) }
+        if let identity { sink.message(58, identity) }
+        if !numberKey.isEmpty { sink.bytes(66, numberKey) }
+    }
+}
+
+extension IdentityV1 {
+    /// An identity that a provider's token or a phone code has proved. Never sent.
+    package struct WaitingIdentity: Hashable, Sendable {
+        /// The issuer.
+        package var issuer: String
+        /// The issuer's identifier of the person.
+        package var subject: String
+        /// The email that the issuer reports, as entered; empty for none.
+        package var email: String
+        /// The issuer has verified the email.
+        package var emailVerified: Bool
+        /// The email is a relay address of the provider.
+        package var emailRelay: Bool
+        /// The name that the issuer reports.
+        package var displayName: String
+        /// The picture that the issuer reports.
+        package var photoUrl: String
+        /// The authorization code that is exchanged for a grant; empty for none.
+        package var code: String
+        /// The operator's client id in the token's audience.
+        package var audience: String
+
+        /// A message of these fields.
+        package init(
+            issuer: String = "",
+            subject: String = "",
+            email: String = "",
+            emailVerified: Bool = false,
+            emailRelay: Bool = false,
+            displayName: String = "",
+            photoUrl: String = "",
+            code: String = "",
+            audience: String = ""
+        ) {
+            self.issuer = issuer
+            self.subject = subject
+            self.email = email
+            self.emailVerified = emailVerified
+            self.emailRelay = emailRelay
+            self.displayName = displayName
+            self.photoUrl = photoUrl
+            self.code = code
+            self.audience = audience
+        }
+    }
+}
+
+extension IdentityV1.WaitingIdentity: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.WaitingIdentity" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__waiting_identity__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.WaitingIdentity {
+        let issuer = try reader.text(10)
+        let subject = try reader.text(18)
+        let email = try reader.text(26)
+        let emailVerified = try reader.bool(32)
+        let emailRelay = try reader.bool(40)
+        let displayName = try reader.text(50)
+        let photoUrl = try reader.text(58)
+        let code = try reader.text(66)
+        let audience = try reader.text(74)
+        return IdentityV1.WaitingIdentity(issuer: issuer, subject: subject, email: email, emailVerified: emailVerified, emailRelay: emailRelay, displayName: displayName, photoUrl: photoUrl, code: code, audience: audience)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !issuer.isEmpty { sink.text(10, issuer) }
+        if !subject.isEmpty { sink.text(18, subject) }
+        if !email.isEmpty { sink.text(26, email) }
+        if emailVerified { sink.bool(32, emailVerified) }
+        if emailRelay { sink.bool(40, emailRelay) }
+        if !displayName.isEmpty { sink.text(50, displayName) }
+        if !photoUrl.isEmpty { sink.text(58, photoUrl) }
+        if !code.isEmpty { sink.text(66, code) }
+        if !audience.isEmpty { sink.text(74, audience) }
     }
 }
 

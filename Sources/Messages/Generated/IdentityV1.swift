@@ -6,6 +6,42 @@ internal import CMessages
 package enum IdentityV1 {}
 
 extension IdentityV1 {
+    /// What a sign-in proof is for. A proof for one does not do for the other.
+    package enum SignInProofPurpose: Hashable, Sendable {
+        /// Unspecified: a proof of an earlier build, which does for both.
+        case unspecified
+        /// Sessions/CreateSession: the sign-in has passed the gate, and its second proof where the account
+        /// asks for one.
+        case signIn
+        /// Devices/Reauthenticate: the owner of a live session has authenticated again. One by a second
+        /// factor makes the session one of aal2.
+        case reauthentication
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .signIn: 1
+            case .reauthentication: 2
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .signIn
+            case 2: self = .reauthentication
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension IdentityV1 {
     /// Request to register an account.
     package struct RegisterRequest: Hashable, Sendable {
         /// What the person asks for.
@@ -101,9 +137,6 @@ extension IdentityV1 {
     package struct VerifyPasswordRequest: Hashable, Sendable {
         /// The email as entered, the password and the device.
         package var signIn: Optional<GatewayV1.SignInWithPasswordRequest>
-        /// A recent proof in the account's own session: without a device id it is then no sign-in from a
-        /// new device.
-        package var inOwnSession: Bool
         /// The rate limiter's id of the charge of this guess, if it is settled later (SettleGuesses); else
         /// empty. A repeat of the call has the same id, and no other call has it.
         package var chargeId: String
@@ -111,11 +144,9 @@ extension IdentityV1 {
         /// A message of these fields.
         package init(
             signIn: GatewayV1.SignInWithPasswordRequest? = nil,
-            inOwnSession: Bool = false,
             chargeId: String = ""
         ) {
             self.signIn = signIn
-            self.inOwnSession = inOwnSession
             self.chargeId = chargeId
         }
     }
@@ -129,14 +160,12 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.VerifyPasswordRequest {
         let signIn: GatewayV1.SignInWithPasswordRequest? = try reader.message(10)
-        let inOwnSession = try reader.bool(16)
         let chargeId = try reader.text(26)
-        return IdentityV1.VerifyPasswordRequest(signIn: signIn, inOwnSession: inOwnSession, chargeId: chargeId)
+        return IdentityV1.VerifyPasswordRequest(signIn: signIn, chargeId: chargeId)
     }
 
     package func write(to sink: inout some WireSink) {
         if let signIn { sink.message(10, signIn) }
-        if inOwnSession { sink.bool(16, inOwnSession) }
         if !chargeId.isEmpty { sink.text(26, chargeId) }
     }
 
@@ -145,6 +174,81 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
         part.chargeId = ""
         part.signIn = part.signIn?.repeatedPart
         return part
+    }
+}
+
+extension IdentityV1 {
+    /// Request to re-authenticate by password.
+    package struct ProveByPasswordRequest: Hashable, Sendable {
+        /// The password as proof, and the device.
+        package var reauthentication: Optional<GatewayV1.ReauthenticateRequest>
+        /// As in VerifyPasswordRequest.
+        package var chargeId: String
+
+        /// A message of these fields.
+        package init(
+            reauthentication: GatewayV1.ReauthenticateRequest? = nil,
+            chargeId: String = ""
+        ) {
+            self.reauthentication = reauthentication
+            self.chargeId = chargeId
+        }
+    }
+}
+
+extension IdentityV1.ProveByPasswordRequest: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.ProveByPasswordRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__prove_by_password_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ProveByPasswordRequest {
+        let reauthentication: GatewayV1.ReauthenticateRequest? = try reader.message(10)
+        let chargeId = try reader.text(18)
+        return IdentityV1.ProveByPasswordRequest(reauthentication: reauthentication, chargeId: chargeId)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let reauthentication { sink.message(10, reauthentication) }
+        if !chargeId.isEmpty { sink.text(18, chargeId) }
+    }
+
+    package var repeatedPart: IdentityV1.ProveByPasswordRequest {
+        var part = self
+        part.chargeId = ""
+        part.reauthentication = part.reauthentication?.repeatedPart
+        return part
+    }
+}
+
+extension IdentityV1 {
+    /// The owner is re-authenticated.
+    package struct ProveByPasswordResponse: Hashable, Sendable {
+        /// A proof for the session service's Reauthenticate; valid once, within 30 s.
+        package var proof: Optional<IdentityV1.SignInProof>
+
+        /// A message of these fields.
+        package init(
+            proof: IdentityV1.SignInProof? = nil
+        ) {
+            self.proof = proof
+        }
+    }
+}
+
+extension IdentityV1.ProveByPasswordResponse: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.ProveByPasswordResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__prove_by_password_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.ProveByPasswordResponse {
+        let proof: IdentityV1.SignInProof? = try reader.message(10)
+        return IdentityV1.ProveByPasswordResponse(proof: proof)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let proof { sink.message(10, proof) }
     }
 }
 
@@ -287,6 +391,15 @@ extension IdentityV1 {
         /// The account's session generation when this proof was issued, from 1: identity raises it with
         /// each end of all the account's sessions. 0 in proofs of earlier builds.
         package var sessionGeneration: Int64
+        /// What it is for.
+        package var purpose: IdentityV1.SignInProofPurpose
+        /// The version of the account's claims when this proof was issued; 0 for an account that never had
+        /// any, and in proofs of re-authentications. Session takes them over if it knows an older version.
+        package var claimsVersion: Int64
+        /// The account's claims besides its roles: a JSON object; may be empty.
+        package var claimsJson: String
+        /// The account's roles.
+        package var roles: [String]
 
         /// A message of these fields.
         package init(
@@ -296,7 +409,11 @@ extension IdentityV1 {
             provedAtMs: Int64 = 0,
             nonce: [UInt8] = [],
             mac: [UInt8] = [],
-            sessionGeneration: Int64 = 0
+            sessionGeneration: Int64 = 0,
+            purpose: IdentityV1.SignInProofPurpose = .unspecified,
+            claimsVersion: Int64 = 0,
+            claimsJson: String = "",
+            roles: [String] = []
         ) {
             self.accountId = accountId
             self.amr = amr
@@ -305,6 +422,10 @@ extension IdentityV1 {
             self.nonce = nonce
             self.mac = mac
             self.sessionGeneration = sessionGeneration
+            self.purpose = purpose
+            self.claimsVersion = claimsVersion
+            self.claimsJson = claimsJson
+            self.roles = roles
         }
     }
 }
@@ -323,7 +444,11 @@ extension IdentityV1.SignInProof: ProtobufMessage {
         let nonce = try reader.bytes(42)
         let mac = try reader.bytes(50)
         let sessionGeneration = try reader.int64(56)
-        return IdentityV1.SignInProof(accountId: accountId, amr: amr, authTimeMs: authTimeMs, provedAtMs: provedAtMs, nonce: nonce, mac: mac, sessionGeneration: sessionGeneration)
+        let purpose = try IdentityV1.SignInProofPurpose(rawValue: reader.int32(64))
+        let claimsVersion = try reader.int64(72)
+        let claimsJson = try reader.text(82)
+        let roles = try reader.texts(90)
+        return IdentityV1.SignInProof(accountId: accountId, amr: amr, authTimeMs: authTimeMs, provedAtMs: provedAtMs, nonce: nonce, mac: mac, sessionGeneration: sessionGeneration, purpose: purpose, claimsVersion: claimsVersion, claimsJson: claimsJson, roles: roles)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -334,6 +459,10 @@ extension IdentityV1.SignInProof: ProtobufMessage {
         if !nonce.isEmpty { sink.bytes(42, nonce) }
         if !mac.isEmpty { sink.bytes(50, mac) }
         if sessionGeneration != 0 { sink.int64(56, sessionGeneration) }
+        if purpose.rawValue != 0 { sink.int32(64, purpose.rawValue) }
+        if claimsVersion != 0 { sink.int64(72, claimsVersion) }
+        if !claimsJson.isEmpty { sink.text(82, claimsJson) }
+        for value in roles { sink.text(90, value) }
     }
 }
 
@@ -380,8 +509,8 @@ extension IdentityV1 {
     package struct GetAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// Also return whether it has a password. Account.methods contains this; the field is for gateways
-        /// of an earlier release.
+        /// Also return by which proofs its owner could authenticate again. To be passed on only to the
+        /// holder of a live session of the account.
         package var withProofs: Bool
 
         /// A message of these fields.
@@ -414,25 +543,74 @@ extension IdentityV1.GetAccountRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
+    /// A proof that an account's owner could give now.
+    package struct AvailableProof: Hashable, Sendable {
+        /// Its kind.
+        package var kind: GatewayV1.ProofKind
+        /// The highest assurance that it can reach, "aal1" or "aal2".
+        package var acr: String
+        /// It can be given, and the account's highest assurance does not follow from it: of a passkey that
+        /// is no second factor.
+        package var isOptional: Bool
+
+        /// A message of these fields.
+        package init(
+            kind: GatewayV1.ProofKind = .unspecified,
+            acr: String = "",
+            isOptional: Bool = false
+        ) {
+            self.kind = kind
+            self.acr = acr
+            self.isOptional = isOptional
+        }
+    }
+}
+
+extension IdentityV1.AvailableProof: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.AvailableProof" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__available_proof__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.AvailableProof {
+        let kind = try GatewayV1.ProofKind(rawValue: reader.int32(8))
+        let acr = try reader.text(18)
+        let isOptional = try reader.bool(24)
+        return IdentityV1.AvailableProof(kind: kind, acr: acr, isOptional: isOptional)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if kind.rawValue != 0 { sink.int32(8, kind.rawValue) }
+        if !acr.isEmpty { sink.text(18, acr) }
+        if isOptional { sink.bool(24, isOptional) }
+    }
+}
+
+extension IdentityV1 {
     /// One account.
     package struct GetAccountResponse: Hashable, Sendable {
         /// The account.
         package var account: Optional<GatewayV1.Account>
-        /// It has a password, with which it could authenticate; false unless with_proofs was set. To be
-        /// passed on only to the holder of a live session of the account.
+        /// It has a password, with which it could authenticate; false unless with_proofs was set. For
+        /// gateways of an earlier release.
         package var hasPassword: Bool
         /// What the owner still has to do.
         package var requiredActions: [GatewayV1.RequiredAction]
+        /// The proofs by which its owner could authenticate again, but for the key of a device, which the
+        /// session service knows; none unless with_proofs was set.
+        package var proofs: [IdentityV1.AvailableProof]
 
         /// A message of these fields.
         package init(
             account: GatewayV1.Account? = nil,
             hasPassword: Bool = false,
-            requiredActions: [GatewayV1.RequiredAction] = []
+            requiredActions: [GatewayV1.RequiredAction] = [],
+            proofs: [IdentityV1.AvailableProof] = []
         ) {
             self.account = account
             self.hasPassword = hasPassword
             self.requiredActions = requiredActions
+            self.proofs = proofs
         }
     }
 }
@@ -447,7 +625,8 @@ extension IdentityV1.GetAccountResponse: ProtobufMessage {
         let account: GatewayV1.Account? = try reader.message(10)
         let hasPassword = try reader.bool(16)
         let requiredActions = try reader.numbers(26) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
-        return IdentityV1.GetAccountResponse(account: account, hasPassword: hasPassword, requiredActions: requiredActions)
+        let proofs: [IdentityV1.AvailableProof] = try reader.messages(34)
+        return IdentityV1.GetAccountResponse(account: account, hasPassword: hasPassword, requiredActions: requiredActions, proofs: proofs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -456,5 +635,6 @@ extension IdentityV1.GetAccountResponse: ProtobufMessage {
         if !requiredActions.isEmpty {
             sink.numbers(26, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
+        for value in proofs { sink.message(34, value) }
     }
 }

@@ -3,50 +3,12 @@
 internal import CMessages
 
 extension NotificationV1 {
-    /// The push service that delivers to a device.
-    package enum PushPlatform: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// Google's FCM: Android, and other apps registered there.
-        case fcm
-        /// Apple's APNs.
-        case apns
-        /// Apple's APNs for apps in development.
-        case apnsSandbox
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .fcm: 1
-            case .apns: 2
-            case .apnsSandbox: 3
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .fcm
-            case 2: self = .apns
-            case 3: self = .apnsSandbox
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension NotificationV1 {
     /// Request to register a device.
     package struct RegisterDeviceRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// The platform that issued its token; must have a configured provider.
-        package var platform: NotificationV1.PushPlatform
+        /// The platform that issued its token; auth/operation-not-allowed if it has no provider.
+        package var platform: GatewayV1.PushPlatform
         /// The token that the app received from its platform: at most 1,024 bytes; Apple's in hexadecimal.
         package var token: String
         /// The app, if there are several: for Apple its bundle id. Empty means the configured one.
@@ -58,7 +20,7 @@ extension NotificationV1 {
         /// A message of these fields.
         package init(
             accountId: String = "",
-            platform: NotificationV1.PushPlatform = .unspecified,
+            platform: GatewayV1.PushPlatform = .unspecified,
             token: String = "",
             app: String = "",
             sessionId: String = ""
@@ -80,7 +42,7 @@ extension NotificationV1.RegisterDeviceRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> NotificationV1.RegisterDeviceRequest {
         let accountId = try reader.text(10)
-        let platform = try NotificationV1.PushPlatform(rawValue: reader.int32(16))
+        let platform = try GatewayV1.PushPlatform(rawValue: reader.int32(16))
         let token = try reader.text(26)
         let app = try reader.text(34)
         let sessionId = try reader.text(42)
@@ -103,14 +65,18 @@ extension NotificationV1 {
         package var deviceId: String
         /// It was registered to another account before.
         package var moved: Bool
+        /// The device, as List returns it.
+        package var device: Optional<GatewayV1.PushRegistration>
 
         /// A message of these fields.
         package init(
             deviceId: String = "",
-            moved: Bool = false
+            moved: Bool = false,
+            device: GatewayV1.PushRegistration? = nil
         ) {
             self.deviceId = deviceId
             self.moved = moved
+            self.device = device
         }
     }
 }
@@ -124,12 +90,14 @@ extension NotificationV1.RegisterDeviceResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> NotificationV1.RegisterDeviceResponse {
         let deviceId = try reader.text(10)
         let moved = try reader.bool(16)
-        return NotificationV1.RegisterDeviceResponse(deviceId: deviceId, moved: moved)
+        let device: GatewayV1.PushRegistration? = try reader.message(26)
+        return NotificationV1.RegisterDeviceResponse(deviceId: deviceId, moved: moved, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !deviceId.isEmpty { sink.text(10, deviceId) }
         if moved { sink.bool(16, moved) }
+        if let device { sink.message(26, device) }
     }
 }
 
@@ -142,16 +110,20 @@ extension NotificationV1 {
         package var deviceId: String
         /// The new token.
         package var token: String
+        /// The session that the device must be registered with, "ses_…"; empty for any.
+        package var sessionId: String
 
         /// A message of these fields.
         package init(
             accountId: String = "",
             deviceId: String = "",
-            token: String = ""
+            token: String = "",
+            sessionId: String = ""
         ) {
             self.accountId = accountId
             self.deviceId = deviceId
             self.token = token
+            self.sessionId = sessionId
         }
     }
 }
@@ -166,21 +138,29 @@ extension NotificationV1.UpdateDeviceRequest: ProtobufMessage {
         let accountId = try reader.text(10)
         let deviceId = try reader.text(18)
         let token = try reader.text(26)
-        return NotificationV1.UpdateDeviceRequest(accountId: accountId, deviceId: deviceId, token: token)
+        let sessionId = try reader.text(34)
+        return NotificationV1.UpdateDeviceRequest(accountId: accountId, deviceId: deviceId, token: token, sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if !deviceId.isEmpty { sink.text(18, deviceId) }
         if !token.isEmpty { sink.text(26, token) }
+        if !sessionId.isEmpty { sink.text(34, sessionId) }
     }
 }
 
 extension NotificationV1 {
     /// The token is replaced.
     package struct UpdateDeviceResponse: Hashable, Sendable {
+        /// The device, as List returns it.
+        package var device: Optional<GatewayV1.PushRegistration>
+
         /// A message of these fields.
-        package init() {
+        package init(
+            device: GatewayV1.PushRegistration? = nil
+        ) {
+            self.device = device
         }
     }
 }
@@ -192,10 +172,12 @@ extension NotificationV1.UpdateDeviceResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> NotificationV1.UpdateDeviceResponse {
-        return NotificationV1.UpdateDeviceResponse()
+        let device: GatewayV1.PushRegistration? = try reader.message(10)
+        return NotificationV1.UpdateDeviceResponse(device: device)
     }
 
     package func write(to sink: inout some WireSink) {
+        if let device { sink.message(10, device) }
     }
 }
 
@@ -204,9 +186,9 @@ extension NotificationV1 {
     package struct UnregisterDeviceRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// The device, "dev_…"; empty if the session is given.
+        /// The device, "dev_…"; empty for all devices of the session.
         package var deviceId: String
-        /// The session, "ses_…"; empty if the device is given.
+        /// The session, "ses_…"; empty for the device, whatever its session is.
         package var sessionId: String
 
         /// A message of these fields.
@@ -340,12 +322,16 @@ extension NotificationV1 {
     package struct ListDevicesRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
+        /// The session whose devices are marked, "ses_…"; empty for none.
+        package var sessionId: String
 
         /// A message of these fields.
         package init(
-            accountId: String = ""
+            accountId: String = "",
+            sessionId: String = ""
         ) {
             self.accountId = accountId
+            self.sessionId = sessionId
         }
     }
 }
@@ -358,11 +344,13 @@ extension NotificationV1.ListDevicesRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> NotificationV1.ListDevicesRequest {
         let accountId = try reader.text(10)
-        return NotificationV1.ListDevicesRequest(accountId: accountId)
+        let sessionId = try reader.text(18)
+        return NotificationV1.ListDevicesRequest(accountId: accountId, sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
+        if !sessionId.isEmpty { sink.text(18, sessionId) }
     }
 }
 
@@ -370,11 +358,11 @@ extension NotificationV1 {
     /// An account's devices.
     package struct ListDevicesResponse: Hashable, Sendable {
         /// The devices, the most recently seen first.
-        package var devices: [NotificationV1.PushDevice]
+        package var devices: [GatewayV1.PushRegistration]
 
         /// A message of these fields.
         package init(
-            devices: [NotificationV1.PushDevice] = []
+            devices: [GatewayV1.PushRegistration] = []
         ) {
             self.devices = devices
         }
@@ -388,60 +376,11 @@ extension NotificationV1.ListDevicesResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> NotificationV1.ListDevicesResponse {
-        let devices: [NotificationV1.PushDevice] = try reader.messages(10)
+        let devices: [GatewayV1.PushRegistration] = try reader.messages(10)
         return NotificationV1.ListDevicesResponse(devices: devices)
     }
 
     package func write(to sink: inout some WireSink) {
         for value in devices { sink.message(10, value) }
-    }
-}
-
-extension NotificationV1 {
-    /// A device that receives push messages.
-    package struct PushDevice: Hashable, Sendable {
-        /// The device, "dev_…".
-        package var deviceId: String
-        /// The platform that issued its token.
-        package var platform: NotificationV1.PushPlatform
-        /// The app, for Apple its bundle id.
-        package var app: String
-        /// When it was last registered or updated, in milliseconds since 1970.
-        package var seenAtMs: Int64
-
-        /// A message of these fields.
-        package init(
-            deviceId: String = "",
-            platform: NotificationV1.PushPlatform = .unspecified,
-            app: String = "",
-            seenAtMs: Int64 = 0
-        ) {
-            self.deviceId = deviceId
-            self.platform = platform
-            self.app = app
-            self.seenAtMs = seenAtMs
-        }
-    }
-}
-
-extension NotificationV1.PushDevice: ProtobufMessage {
-    package static var fullName: String { "postern.notification.v1.PushDevice" }
-    package static var layout: MessageLayout { .init(postern__notification__v1__push_device__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> NotificationV1.PushDevice {
-        let deviceId = try reader.text(10)
-        let platform = try NotificationV1.PushPlatform(rawValue: reader.int32(16))
-        let app = try reader.text(26)
-        let seenAtMs = try reader.int64(32)
-        return NotificationV1.PushDevice(deviceId: deviceId, platform: platform, app: app, seenAtMs: seenAtMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !deviceId.isEmpty { sink.text(10, deviceId) }
-        if platform.rawValue != 0 { sink.int32(16, platform.rawValue) }
-        if !app.isEmpty { sink.text(26, app) }
-        if seenAtMs != 0 { sink.int64(32, seenAtMs) }
     }
 }

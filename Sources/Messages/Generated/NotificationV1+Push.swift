@@ -24,6 +24,10 @@ extension NotificationV1 {
         package var collapseKey: String
         /// The message is not sent after this time, in milliseconds since 1970; 0 for no expiry.
         package var expiresAtMs: Int64
+        /// Devices that were registered with this session get no message, "ses_…"; may be empty. It is the
+        /// session whose own act is reported: its device knows, and a thief's must not hold back the
+        /// owner's text.
+        package var exceptSessionId: String
 
         /// A message of these fields.
         package init(
@@ -35,7 +39,8 @@ extension NotificationV1 {
             body: String = "",
             data: [NotificationV1.Variable] = [],
             collapseKey: String = "",
-            expiresAtMs: Int64 = 0
+            expiresAtMs: Int64 = 0,
+            exceptSessionId: String = ""
         ) {
             self.accountId = accountId
             self.template = template
@@ -46,6 +51,7 @@ extension NotificationV1 {
             self.data = data
             self.collapseKey = collapseKey
             self.expiresAtMs = expiresAtMs
+            self.exceptSessionId = exceptSessionId
         }
     }
 }
@@ -66,7 +72,8 @@ extension NotificationV1.SendPushRequest: ProtobufMessage {
         let data: [NotificationV1.Variable] = try reader.messages(58)
         let collapseKey = try reader.text(66)
         let expiresAtMs = try reader.int64(72)
-        return NotificationV1.SendPushRequest(accountId: accountId, template: template, language: language, variables: variables, title: title, body: body, data: data, collapseKey: collapseKey, expiresAtMs: expiresAtMs)
+        let exceptSessionId = try reader.text(82)
+        return NotificationV1.SendPushRequest(accountId: accountId, template: template, language: language, variables: variables, title: title, body: body, data: data, collapseKey: collapseKey, expiresAtMs: expiresAtMs, exceptSessionId: exceptSessionId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -79,13 +86,14 @@ extension NotificationV1.SendPushRequest: ProtobufMessage {
         for value in data { sink.message(58, value) }
         if !collapseKey.isEmpty { sink.text(66, collapseKey) }
         if expiresAtMs != 0 { sink.int64(72, expiresAtMs) }
+        if !exceptSessionId.isEmpty { sink.text(82, exceptSessionId) }
     }
 }
 
 extension NotificationV1 {
     /// The push message is accepted, one message for each device.
     package struct SendPushResponse: Hashable, Sendable {
-        /// The messages, "msg_…"; none if the account has no device.
+        /// The messages, "msg_…"; none if the account has no such device.
         package var messageIds: [String]
 
         /// A message of these fields.

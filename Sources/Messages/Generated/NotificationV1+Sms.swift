@@ -7,7 +7,7 @@ extension NotificationV1 {
     package struct SendTextRequest: Hashable, Sendable {
         /// The recipient's number in E.164: "+4915112345678".
         package var recipient: String
-        /// The template's name, for example "phone-code".
+        /// The template's name: "phone-code", or a notice such as "password-changed".
         package var template: String
         /// Language, BCP 47; empty means the default.
         package var language: String

@@ -380,6 +380,60 @@ extension RateLimitV1.RefundResponse: ProtobufMessage {
 }
 
 extension RateLimitV1 {
+    /// Request to hold a charge.
+    package struct HoldRequest: Hashable, Sendable {
+        /// From ConsumeResponse.
+        package var chargeId: String
+
+        /// A message of these fields.
+        package init(
+            chargeId: String = ""
+        ) {
+            self.chargeId = chargeId
+        }
+    }
+}
+
+extension RateLimitV1.HoldRequest: ProtobufMessage {
+    package static var fullName: String { "postern.ratelimit.v1.HoldRequest" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__hold_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.HoldRequest {
+        let chargeId = try reader.text(10)
+        return RateLimitV1.HoldRequest(chargeId: chargeId)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !chargeId.isEmpty { sink.text(10, chargeId) }
+    }
+}
+
+extension RateLimitV1 {
+    /// The charge is held, if it was still known.
+    package struct HoldResponse: Hashable, Sendable {
+        /// A message of these fields.
+        package init() {
+        }
+    }
+}
+
+extension RateLimitV1.HoldResponse: ProtobufMessage {
+    package static var fullName: String { "postern.ratelimit.v1.HoldResponse" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__hold_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.HoldResponse {
+        return RateLimitV1.HoldResponse()
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+}
+
+extension RateLimitV1 {
     /// Reports that an attempt was successful.
     package struct SucceedRequest: Hashable, Sendable {
         /// From ConsumeResponse; empty if nothing was charged, as for a sign-up or a reset.
@@ -389,16 +443,22 @@ extension RateLimitV1 {
         /// The subjects have a new owner: forget all their known devices, except those that are named
         /// here.
         package var forgetDevices: Bool
+        /// The sign-in was one of an established account, and its caller's address is known: it counts
+        /// towards a site that many people share, where more sign-ups are allowed in an hour. Otherwise
+        /// absent.
+        package var established: Optional<RateLimitV1.EstablishedSignIn>
 
         /// A message of these fields.
         package init(
             chargeId: String = "",
             charges: [RateLimitV1.Charge] = [],
-            forgetDevices: Bool = false
+            forgetDevices: Bool = false,
+            established: RateLimitV1.EstablishedSignIn? = nil
         ) {
             self.chargeId = chargeId
             self.charges = charges
             self.forgetDevices = forgetDevices
+            self.established = established
         }
     }
 }
@@ -413,13 +473,53 @@ extension RateLimitV1.SucceedRequest: ProtobufMessage {
         let chargeId = try reader.text(10)
         let charges: [RateLimitV1.Charge] = try reader.messages(18)
         let forgetDevices = try reader.bool(24)
-        return RateLimitV1.SucceedRequest(chargeId: chargeId, charges: charges, forgetDevices: forgetDevices)
+        let established: RateLimitV1.EstablishedSignIn? = try reader.message(34)
+        return RateLimitV1.SucceedRequest(chargeId: chargeId, charges: charges, forgetDevices: forgetDevices, established: established)
     }
 
     package func write(to sink: inout some WireSink) {
         if !chargeId.isEmpty { sink.text(10, chargeId) }
         for value in charges { sink.message(18, value) }
         if forgetDevices { sink.bool(24, forgetDevices) }
+        if let established { sink.message(34, established) }
+    }
+}
+
+extension RateLimitV1 {
+    /// A sign-in of an account that was then at least a week old, and proved: with a verified email, a
+    /// phone number or an account of a provider.
+    package struct EstablishedSignIn: Hashable, Sendable {
+        /// The account, "acc_…". Stored only as a keyed hash, together with the site of the address.
+        package var accountId: String
+        /// The client's address.
+        package var clientAddress: String
+
+        /// A message of these fields.
+        package init(
+            accountId: String = "",
+            clientAddress: String = ""
+        ) {
+            self.accountId = accountId
+            self.clientAddress = clientAddress
+        }
+    }
+}
+
+extension RateLimitV1.EstablishedSignIn: ProtobufMessage {
+    package static var fullName: String { "postern.ratelimit.v1.EstablishedSignIn" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__established_sign_in__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.EstablishedSignIn {
+        let accountId = try reader.text(10)
+        let clientAddress = try reader.text(18)
+        return RateLimitV1.EstablishedSignIn(accountId: accountId, clientAddress: clientAddress)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if !clientAddress.isEmpty { sink.text(18, clientAddress) }
     }
 }
 

@@ -119,6 +119,8 @@ extension SessionV1 {
         package var amr: [String]
         /// When the token expires, in milliseconds since 1970.
         package var expiresAtMs: Int64
+        /// The session's assurance: "aal1" or "aal2"; empty for a guest's.
+        package var acr: String
 
         /// A message of these fields.
         package init(
@@ -127,7 +129,8 @@ extension SessionV1 {
             accountId: String = "",
             authTimeMs: Int64 = 0,
             amr: [String] = [],
-            expiresAtMs: Int64 = 0
+            expiresAtMs: Int64 = 0,
+            acr: String = ""
         ) {
             self.valid = valid
             self.sessionId = sessionId
@@ -135,6 +138,7 @@ extension SessionV1 {
             self.authTimeMs = authTimeMs
             self.amr = amr
             self.expiresAtMs = expiresAtMs
+            self.acr = acr
         }
     }
 }
@@ -152,7 +156,8 @@ extension SessionV1.ValidateAccessTokenResponse: ProtobufMessage {
         let authTimeMs = try reader.int64(32)
         let amr = try reader.texts(42)
         let expiresAtMs = try reader.int64(48)
-        return SessionV1.ValidateAccessTokenResponse(valid: valid, sessionId: sessionId, accountId: accountId, authTimeMs: authTimeMs, amr: amr, expiresAtMs: expiresAtMs)
+        let acr = try reader.text(58)
+        return SessionV1.ValidateAccessTokenResponse(valid: valid, sessionId: sessionId, accountId: accountId, authTimeMs: authTimeMs, amr: amr, expiresAtMs: expiresAtMs, acr: acr)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -162,20 +167,25 @@ extension SessionV1.ValidateAccessTokenResponse: ProtobufMessage {
         if authTimeMs != 0 { sink.int64(32, authTimeMs) }
         for value in amr { sink.text(42, value) }
         if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
+        if !acr.isEmpty { sink.text(58, acr) }
     }
 }
 
 extension SessionV1 {
-    /// Request for the state of a token's session.
+    /// Request for the state of a session.
     package struct InspectSessionRequest: Hashable, Sendable {
         /// An access token of this installation; may have expired.
         package var accessToken: String
+        /// The session, "ses_…", where the caller has no token of it.
+        package var sessionId: String
 
         /// A message of these fields.
         package init(
-            accessToken: String = ""
+            accessToken: String = "",
+            sessionId: String = ""
         ) {
             self.accessToken = accessToken
+            self.sessionId = sessionId
         }
     }
 }
@@ -188,18 +198,20 @@ extension SessionV1.InspectSessionRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> SessionV1.InspectSessionRequest {
         let accessToken = try reader.text(10)
-        return SessionV1.InspectSessionRequest(accessToken: accessToken)
+        let sessionId = try reader.text(18)
+        return SessionV1.InspectSessionRequest(accessToken: accessToken, sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
+        if !sessionId.isEmpty { sink.text(18, sessionId) }
     }
 }
 
 extension SessionV1 {
-    /// The state of a token's session.
+    /// The state of a session.
     package struct InspectSessionResponse: Hashable, Sendable {
-        /// The token was issued by this installation and its session is known.
+        /// The session is known; and its token was issued by this installation, if there was one.
         package var known: Bool
         /// The session, "ses_…".
         package var sessionId: String
@@ -343,5 +355,85 @@ extension SessionV1.EndAccountSessionsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if ended != 0 { sink.uint32(8, ended) }
+    }
+}
+
+extension SessionV1 {
+    /// Request to set an account's claims.
+    package struct SetAccountClaimsRequest: Hashable, Sendable {
+        /// The account, "acc_…".
+        package var accountId: String
+        /// The version of the claims, above 0. A later one is larger.
+        package var version: Int64
+        /// The claims besides the roles: a JSON object; empty for none.
+        package var claimsJson: String
+        /// The roles.
+        package var roles: [String]
+
+        /// A message of these fields.
+        package init(
+            accountId: String = "",
+            version: Int64 = 0,
+            claimsJson: String = "",
+            roles: [String] = []
+        ) {
+            self.accountId = accountId
+            self.version = version
+            self.claimsJson = claimsJson
+            self.roles = roles
+        }
+    }
+}
+
+extension SessionV1.SetAccountClaimsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.SetAccountClaimsRequest" }
+    package static var layout: MessageLayout { .init(postern__session__v1__set_account_claims_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.SetAccountClaimsRequest {
+        let accountId = try reader.text(10)
+        let version = try reader.int64(16)
+        let claimsJson = try reader.text(26)
+        let roles = try reader.texts(34)
+        return SessionV1.SetAccountClaimsRequest(accountId: accountId, version: version, claimsJson: claimsJson, roles: roles)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if version != 0 { sink.int64(16, version) }
+        if !claimsJson.isEmpty { sink.text(26, claimsJson) }
+        for value in roles { sink.text(34, value) }
+    }
+}
+
+extension SessionV1 {
+    /// The claims are known.
+    package struct SetAccountClaimsResponse: Hashable, Sendable {
+        /// This call has changed them.
+        package var changed: Bool
+
+        /// A message of these fields.
+        package init(
+            changed: Bool = false
+        ) {
+            self.changed = changed
+        }
+    }
+}
+
+extension SessionV1.SetAccountClaimsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.SetAccountClaimsResponse" }
+    package static var layout: MessageLayout { .init(postern__session__v1__set_account_claims_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> SessionV1.SetAccountClaimsResponse {
+        let changed = try reader.bool(8)
+        return SessionV1.SetAccountClaimsResponse(changed: changed)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if changed { sink.bool(8, changed) }
     }
 }

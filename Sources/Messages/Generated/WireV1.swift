@@ -446,17 +446,21 @@ extension WireV1 {
         /// The fields of the request at fault.
         package var violations: [WireV1.Violation]
         /// With auth/requires-recent-login: the fields of postern.gateway.v1.ReauthenticateRequest any of
-        /// which would be accepted ("password", "device_key", "provider_token", "phone_code"). None: only
+        /// which would be accepted ("password", "device_key", "provider_token", "phone_code", "passkey"…). None: only
         /// a new sign-in would be. Words, since these frames carry the calls of every API.
         package var acceptableProofs: [String]
-        /// With auth/second-proof-required: the account's other sign-in methods ("password", "google").
-        /// Sent only to a caller that has proved one of its methods.
+        /// What else would do, in the order to offer it: "password", "reset-password" (have a link
+        /// mailed), "sign-up", "phone", "passkey", or a provider by its name ("google"). In the errors of a
+        /// sign-in it is what the operator has switched on, never what the account has, and empty until the gateway
+        /// knows. With auth/second-proof-required it is those of the account's sign-in methods that would do
+        /// as the second proof, for apps that do not know second_proof: they sign in by one of these
+        /// instead. Those are sent only to a caller that has proved one of the account's methods.
         package var alternatives: [String]
         /// With rpc/unavailable the failing part, with rpc/deadline-exceeded the part that did not answer in
         /// time, as health names it ("store", "session"), or a peer's part ("session.store").
         package var unavailablePart: String
-        /// With auth/second-proof-required: what a second proof is to answer. Not filled by any call yet:
-        /// it is for sign-ins from unusual places, which are not detected yet.
+        /// With auth/second-proof-required: what a second proof is to answer
+        /// (postern.gateway.v1.SignInChallenges).
         package var secondProof: Optional<WireV1.SecondProof>
         /// With auth/document-conflict: the current version of the document; 0 if there is none.
         package var currentVersion: Int64
@@ -543,6 +547,8 @@ extension WireV1 {
     /// An invalid field of a request, and the rule that its value breaks.
     package struct Violation: Hashable, Sendable {
         /// The field, as its .proto names it ("email", "device.platform"), or an entry of the metadata.
+        /// With rpc/permission-denied "application": the sentence names the list or setting of the operator
+        /// that would permit the call.
         package var field: String
         /// The rule that the value breaks, where the field has several: for a new password "length",
         /// "upper-case", "lower-case", "letter", "digit", "common", "context"; for a phone number
@@ -594,23 +600,31 @@ extension WireV1.Violation: ProtobufMessage {
 extension WireV1 {
     /// The second proof that a sign-in needs.
     package struct SecondProof: Hashable, Sendable {
-        /// Opaque; returned with the proof.
+        /// Opaque; returned with the proof. A repeat of the call with the same idempotency key gets the
+        /// same one.
         package var challenge: String
-        /// The kinds of proof that would be accepted, as in acceptable_proofs ("device_key",
-        /// "phone_code").
+        /// The kinds of proof that would be accepted, the one to offer first at the beginning: the fields
+        /// of postern.gateway.v1.CompleteSignInRequest that carry them ("totp_code", "phone_code"). None:
+        /// the account has nothing that would do.
         package var kinds: [String]
         /// When the challenge expires, in milliseconds since 1970.
         package var expiresAtMs: Int64
+        /// One for each of kinds, in their order: what the owner recognises it by. Of "phone_code" the end
+        /// of the number, "••• 0100"; of "email_code" the masked address; of
+        /// "provider_token" the providers' names, separated by spaces; of the others empty.
+        package var hints: [String]
 
         /// A message of these fields.
         package init(
             challenge: String = "",
             kinds: [String] = [],
-            expiresAtMs: Int64 = 0
+            expiresAtMs: Int64 = 0,
+            hints: [String] = []
         ) {
             self.challenge = challenge
             self.kinds = kinds
             self.expiresAtMs = expiresAtMs
+            self.hints = hints
         }
     }
 }
@@ -625,13 +639,15 @@ extension WireV1.SecondProof: ProtobufMessage {
         let challenge = try reader.text(10)
         let kinds = try reader.texts(18)
         let expiresAtMs = try reader.int64(24)
-        return WireV1.SecondProof(challenge: challenge, kinds: kinds, expiresAtMs: expiresAtMs)
+        let hints = try reader.texts(34)
+        return WireV1.SecondProof(challenge: challenge, kinds: kinds, expiresAtMs: expiresAtMs, hints: hints)
     }
 
     package func write(to sink: inout some WireSink) {
         if !challenge.isEmpty { sink.text(10, challenge) }
         for value in kinds { sink.text(18, value) }
         if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
+        for value in hints { sink.text(34, value) }
     }
 }
 

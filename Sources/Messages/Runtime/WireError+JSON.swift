@@ -40,6 +40,7 @@ extension WireV1.SecondProof {
         json.put("challenge", challenge)
         json.put("kinds", kinds)
         json.put("expiresAtMs", expiresAtMs)
+        json.put("hints", hints)
         return json
     }
 }

@@ -30,7 +30,9 @@ enum RequestFields {
         for variable in template.variables {
             let given =
                 pairs.first { $0.name == variable.rawValue }?.value ?? variable.defaultValue
-            guard let given, variable.allows(given) else {
+            guard let given,
+                variable.allows(given) || (given.isEmpty && template.mayLack(variable))
+            else {
                 throw ServiceError(
                     .invalidArgument, fields: ["variables.\(variable.rawValue)"],
                     detail: given == nil ? "a variable is missing" : "a value is invalid")

@@ -44,8 +44,9 @@ extension SMSOrder {
         var reader = try OrderReader(bytes, version: Self.version)
         recipient = try reader.text()
         templateName = try reader.text()
-        // Text messages with lane number 0 are codes.
-        guard let lane = Lane(number: try reader.number(), isWarning: false) else {
+        // Of the texts with lane number 0, codes were requested and notices are warnings.
+        let isWarning = SMSTemplate(rawValue: templateName)?.lane.isWarning ?? false
+        guard let lane = Lane(number: try reader.number(), isWarning: isWarning) else {
             throw StoredOrderError.malformed
         }
         self.lane = lane

@@ -47,7 +47,9 @@ struct OrderWriter {
 
     mutating func put(_ number: Int64) { bytes.append(bigEndian: number) }
 
-    mutating func put(_ text: String) { bytes += DelimitedParts.joined([Array(text.utf8)]) }
+    mutating func put(_ text: String) {
+        DelimitedParts.append(to: &bytes) { $0 += text.utf8 }
+    }
 
     mutating func put(_ moment: Timestamp?) { put(moment?.milliseconds ?? 0) }
 

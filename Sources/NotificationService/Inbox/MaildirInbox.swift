@@ -89,6 +89,7 @@ struct SMSAndPushInbox: MessageRoute {
     let inbox: MaildirInbox
     let sender: Mailbox
     let templates: Reloadable<TemplateCatalogue>
+    let lines: AutofillLines
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard let page = page(message.content) else { return .failed(.notRendered) }
@@ -114,9 +115,9 @@ struct SMSAndPushInbox: MessageRoute {
         switch content {
         case .email: return nil
         case .sms(let order):
-            guard let words = templates.value.text(of: order, product: sender.name) else {
-                return nil
-            }
+            guard
+                let words = templates.value.text(of: order, product: sender.name, lines: lines)
+            else { return nil }
             return (order.recipient, "Text message", words)
         case .push(let order):
             guard let words = templates.value.push(of: order, product: sender.name) else {

@@ -23,9 +23,9 @@ extension NotificationSettings {
         inbox: () throws -> MaildirInbox, client: OutboundClient, store: Store,
         keys: NotificationKeys, time: any Time, logger: Logger
     ) throws -> [Channel: any MessageRoute] {
-        let (live, product) = (templates.live, sender.name)
+        let (live, product, lines) = (templates.live, sender.name, sms.lines)
         func local() throws -> any MessageRoute {
-            SMSAndPushInbox(inbox: try inbox(), sender: sender, templates: live)
+            SMSAndPushInbox(inbox: try inbox(), sender: sender, templates: live, lines: lines)
         }
         let http = ProviderHTTP(client: client, settings: providers, time: time)
         func providerGuard(_ name: String, _ rate: Int) -> ProviderGuard {
@@ -37,8 +37,8 @@ extension NotificationSettings {
             .sms: try texts.isEmpty
                 ? local()
                 : SMSRoute(
-                    providers: texts, templates: live, product: product, store: store,
-                    keys: keys, time: time, logger: logger),
+                    providers: texts, templates: live, product: product, lines: lines,
+                    store: store, keys: keys, time: time, logger: logger),
             .push: try pushes.isEmpty
                 ? local()
                 : PushRoute(

@@ -100,10 +100,6 @@ struct OutgoingPush: Hashable, Sendable {
 }
 
 extension OutgoingPush {
-    /// The name of the data member with the message's id, by which an app can drop duplicates: FCM
-    /// has no idempotency key.
-    static let idKey = "postern_message"
-
     /// What the screen shows, in the form of both providers.
     var shownJSON: JSONObject {
         var object: JSONObject = ["title": .string(words.title)]
@@ -115,7 +111,7 @@ extension OutgoingPush {
     var dataJSON: JSONObject {
         var object: JSONObject = [:]
         for pair in data { _ = object.add(pair.name, .string(pair.value)) }
-        _ = object.add(Self.idKey, .string(id.text))
+        _ = object.add(PushText.idName, .string(id.text))
         return object
     }
 }

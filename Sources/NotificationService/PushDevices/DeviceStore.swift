@@ -1,10 +1,11 @@
+import Messages
 import ServiceRuntime
 import Storage
 
 /// A registered device's row.
 struct StoredDevice: Hashable, Sendable {
     /// The columns that `init` reads.
-    static let columns = "id, account_hash, platform, app, token, seen_at_ms"
+    static let columns = "id, account_hash, platform, app, token, seen_at_ms, session_hash"
 
     let id: PushDeviceID
     let account: [UInt8]
@@ -14,6 +15,8 @@ struct StoredDevice: Hashable, Sendable {
     let token: [UInt8]
     /// When it was last registered or updated; nil for now.
     var seenAt: Timestamp?
+    /// Keyed hash of the session that it was registered with; nil for none.
+    var session: [UInt8]?
 }
 
 extension StoredDevice {
@@ -27,18 +30,33 @@ extension StoredDevice {
         app = try row.text("app")
         token = try row.blob("token")
         seenAt = try row.timestamp("seen_at_ms")
+        session = try row.optionalBlob("session_hash")
+    }
+
+    /// The device in a response, without its token.
+    /// - Parameter current: the session whose devices are marked; nil for none.
+    func shown(to current: [UInt8]?) -> GatewayV1.PushRegistration {
+        GatewayV1.PushRegistration(
+            pushDeviceId: id.text, platform: platform.wire, app: app,
+            seenAtMs: seenAt?.milliseconds ?? 0,
+            isCurrentSession: current != nil && session == current)
     }
 }
 
 extension SQLSession {
     /// An account's devices, the one seen last first.
-    func devices(ofAccount account: [UInt8]) throws -> [StoredDevice] {
+    /// - Parameter session: The keyed hash of a session whose devices are left out; nil for none.
+    func devices(
+        ofAccount account: [UInt8], except session: [UInt8]? = nil
+    ) throws -> [StoredDevice] {
+        // No session has the empty hash.
         try query(
             """
-            SELECT \(StoredDevice.columns) FROM push_device WHERE account_hash = ?
+            SELECT \(StoredDevice.columns) FROM push_device
+            WHERE account_hash = ? AND (session_hash IS NULL OR session_hash <> ?)
             ORDER BY seen_at_ms DESC, id
             """,
-            [.blob(account)], StoredDevice.init)
+            [.blob(account), .blob(session ?? [])], StoredDevice.init)
     }
 
     /// The device with a token.
@@ -57,11 +75,9 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Inserts a device, by the keyed hashes of its token, of the recipient of messages to it, and
-    /// of the session that it was registered with.
+    /// Inserts a device, by the keyed hashes of its token and of the recipient of messages to it.
     func insert(
-        _ device: StoredDevice, sealedAccount: [UInt8], token: [UInt8], recipient: [UInt8],
-        session: [UInt8]?
+        _ device: StoredDevice, sealedAccount: [UInt8], token: [UInt8], recipient: [UInt8]
     ) throws {
         try put(
             """
@@ -72,7 +88,7 @@ extension Transaction {
             """,
             [
                 .integer(device.id.key), .blob(token), .blob(device.account),
-                .blob(recipient), SQLValue(session),
+                .blob(recipient), SQLValue(device.session),
                 .integer(device.platform.rawValue), .text(device.app),
                 .blob(device.token), SQLValue(device.seenAt ?? at), .blob(sealedAccount),
             ])
@@ -131,6 +147,18 @@ extension Transaction {
     /// Deletes all devices of an account. Also called when the account is erased.
     func dropDevices(ofAccount account: [UInt8]) throws -> Int {
         try execute("DELETE FROM push_device WHERE account_hash = ?", [.blob(account)])
+    }
+
+    /// Deletes a session's devices beyond the maximum, the one seen longest ago first.
+    func dropDevices(ofAccount account: [UInt8], session: [UInt8], beyond most: Int) throws {
+        try put(
+            """
+            DELETE FROM push_device WHERE id IN (
+                SELECT id FROM push_device WHERE account_hash = ?1 AND session_hash = ?2
+                ORDER BY seen_at_ms DESC, id LIMIT 9223372036854775807 OFFSET ?3)
+            AND account_hash = ?1 AND session_hash = ?2
+            """,
+            [.blob(account), .blob(session), .integer(Int64(most))])
     }
 
     /// Deletes an account's devices beyond the maximum, the one seen longest ago first.

@@ -11,8 +11,8 @@ import Storage
 /// last position, so no end is missed while this service or session is down. Deletions and the new
 /// position are one transaction. While no device is bound to a session, nothing is read.
 struct EndedSessionDevices: Sendable {
-    /// How often the feed is read, and so how soon after a session's end its devices are deleted.
-    static let every: Duration = .seconds(1)
+    /// How often the feed is read: a session's devices are deleted within a second of its end.
+    static let every: Duration = .milliseconds(500)
     private static let timeout: Duration = .seconds(5)
     /// The first reading starts this long before the oldest device was registered, to allow for
     /// clock differences.

@@ -10,6 +10,12 @@ import Storage
 struct PushDevicesHandler: PushDevicesService {
     /// Devices of one account. A push to all of them is as many messages.
     static let devicesMax = 20
+    /// Devices of one session: an app's, those of its other parts, and one whose token was replaced
+    /// without word. With its 5 sessions an account stays below `devicesMax`.
+    ///
+    /// Attack: a thief's session registers invented tokens, until the owner's device is the one seen
+    /// longest ago, and the owner hears of nothing.
+    static let sessionDevicesMax = 4
 
     let store: Store
     let keys: NotificationKeys
@@ -61,25 +67,24 @@ extension PushDevicesHandler {
         return NotificationV1.RevokeDevicesResponse(dropped: UInt32(clamping: dropped))
     }
 
-    /// Deletes one device, or the devices of one session. Idempotent.
+    /// Deletes one device, the devices of one session, or with both one device if it is the
+    /// session's. Idempotent.
     func unregister(
         _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UnregisterDeviceResponse {
         let account = keys.account(try RequestFields.account(request.accountId))
-        guard request.deviceId.isEmpty != request.sessionId.isEmpty else {
+        guard !request.deviceId.isEmpty || !request.sessionId.isEmpty else {
             throw ServiceError(
                 .invalidArgument, fields: ["device_id", "session_id"], detail: "give one of them")
         }
         let device = request.deviceId.isEmpty ? nil : try Self.device(request.deviceId)
         let session = try Self.session(request.sessionId).map(keys.devices.session)
         let dropped = try await store.write(about: [.hash(account)]) { transaction in
-            if let session {
-                return try transaction.dropDevices(ofAccount: account, session: session)
+            let dropped = try transaction.unregister(device, of: account, session: session)
+            if dropped > 0 {
+                try transaction.audit(AuditEvent(.pushDeviceRemoved, subject: account))
             }
-            guard let device, try transaction.device(device.key, ofAccount: account) != nil else {
-                return 0
-            }
-            return try transaction.dropDevice(device)
+            return dropped
         }
         return NotificationV1.UnregisterDeviceResponse(dropped: UInt32(clamping: dropped))
     }
@@ -89,12 +94,24 @@ extension PushDevicesHandler {
         _ request: NotificationV1.ListDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListDevicesResponse {
         let account = keys.account(try RequestFields.account(request.accountId))
+        let session = try Self.session(request.sessionId).map(keys.devices.session)
         let devices = try await store.read { try $0.devices(ofAccount: account) }
-        return NotificationV1.ListDevicesResponse(
-            devices: devices.map { device in
-                NotificationV1.PushDevice(
-                    deviceId: device.id.text, platform: device.platform.wire, app: device.app,
-                    seenAtMs: device.seenAt?.milliseconds ?? 0)
-            })
+        return NotificationV1.ListDevicesResponse(devices: devices.map { $0.shown(to: session) })
+    }
+}
+
+extension Transaction {
+    /// Deletes an account's devices of a session, or one of them, or one of any session.
+    /// - Returns: how many.
+    fileprivate func unregister(
+        _ device: PushDeviceID?, of account: [UInt8], session: [UInt8]?
+    ) throws -> Int {
+        guard let device else {
+            return try session.map { try dropDevices(ofAccount: account, session: $0) } ?? 0
+        }
+        guard let known = try self.device(device.key, ofAccount: account),
+            session == nil || known.session == session
+        else { return 0 }
+        return try dropDevice(device)
     }
 }

@@ -11,15 +11,15 @@ enum PushPlatform: Int64, CaseIterable, Sendable {
     case apnsSandbox = 3
 
     /// The longest token, in bytes. Google's have about 170 and may become longer.
-    private static let tokenBytesMax = 1_024
+    static let tokenBytesMax = 1_024
     /// Apple's tokens are 32 bytes today; the length is documented as variable.
     private static let appleTokenDigits = 32...512
 
-    init?(_ platform: NotificationV1.PushPlatform) {
+    init?(_ platform: GatewayV1.PushPlatform) {
         self.init(rawValue: Int64(platform.rawValue))
     }
 
-    var wire: NotificationV1.PushPlatform { .init(rawValue: Int32(rawValue)) }
+    var wire: GatewayV1.PushPlatform { .init(rawValue: Int32(rawValue)) }
 
     /// `token` in canonical form (Apple's hexadecimal in lower case); nil when it is not a token.
     /// Apple's becomes part of a URL path, so it must contain nothing but digits.
@@ -51,7 +51,8 @@ enum PushPlatform: Int64, CaseIterable, Sendable {
 /// The apps whose devices may be registered. For Apple an app is its bundle id, the topic of each
 /// message. APNs would reject every message to an app that is not ours.
 struct PushApps: Hashable, Sendable {
-    private static let nameBytesMax = 155
+    /// The longest name of an app, in bytes.
+    static let nameBytesMax = 155
 
     /// Bundle ids. Empty allows any, for a machine without Apple's key.
     let topics: [String]

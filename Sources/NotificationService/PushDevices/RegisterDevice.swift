@@ -7,12 +7,10 @@ import Storage
 extension PushDevicesHandler {
     /// Registers a device, or moves its token to this account.
     ///
-    /// Attack: a device is registered with a session that has ended long ago, whose end
-    /// `EndedSessionDevices` has already read, or with none, and gets the owner's messages after a
-    /// password reset. This is accepted: only a backend calls this method, and has to verify the
-    /// user's session first; asking the session service would open it to this service, which
-    /// communicates with outside systems and may read events only (Sources/SECURITY.md, Attackers).
-    /// A takeover of the account deletes all its devices (`revokeAll`).
+    /// A session that has ended, and whose end `EndedSessionDevices` has read already, would leave
+    /// its device for ever. So identity asks session once more after this answer
+    /// (`PushRegistrationsHandler`); this service cannot, since it communicates with outside systems
+    /// and may read session's events only (Sources/SECURITY.md, Attackers).
     func register(
         _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.RegisterDeviceResponse {
@@ -21,8 +19,7 @@ extension PushDevicesHandler {
         let session = try Self.session(request.sessionId).map(keys.devices.session)
         let (platform, token) = try Self.token(request)
         guard platforms.contains(platform) else {
-            throw ServiceError(
-                .invalidArgument, fields: ["platform"], detail: "it has no provider")
+            throw ServiceError(.operationNotAllowed, detail: "the platform has no provider")
         }
         guard let app = apps.app(request.app, on: platform) else {
             throw ServiceError(.invalidArgument, fields: ["app"], detail: "unknown app")
@@ -30,15 +27,16 @@ extension PushDevicesHandler {
         let id = PushDeviceID.drawn(from: randomness)
         let device = StoredDevice(
             id: id, account: account, platform: platform, app: app,
-            token: try keys.devices.seal(token, of: id))
+            token: try keys.devices.seal(token, of: id), session: session)
         let hash = keys.devices.token(token, on: platform)
         let recipient = keys.recipient(PushOrder.recipientKey(device: id.key))
         let (row, isMoved) = try await store.write(about: [.hash(account)]) {
-            try $0.register(device, token: hash, recipient: recipient, session: session) {
+            try $0.register(device, token: hash, recipient: recipient) {
                 try keys.devices.seal(owner, of: $0)
             }
         }
-        return NotificationV1.RegisterDeviceResponse(deviceId: row.text, moved: isMoved)
+        return NotificationV1.RegisterDeviceResponse(
+            deviceId: row.id.text, moved: isMoved, device: row.shown(to: session))
     }
 
     private static func token(
@@ -60,9 +58,9 @@ extension Transaction {
     /// - Returns: the device's row, the existing one if account and token are the same; whether the
     ///   token belonged to another account.
     fileprivate func register(
-        _ device: StoredDevice, token: [UInt8], recipient: [UInt8], session: [UInt8]?,
+        _ device: StoredDevice, token: [UInt8], recipient: [UInt8],
         sealedAccount: (PushDeviceID) throws -> [UInt8]
-    ) throws -> (row: PushDeviceID, isMoved: Bool) {
+    ) throws -> (row: StoredDevice, isMoved: Bool) {
         let known = try locked {
             try self.device(token: token)
         } about: {
@@ -71,17 +69,37 @@ extension Transaction {
         if let known, known.account == device.account {
             try touchDevice(
                 known.id, sealedAccount: sealedAccount(known.id), app: device.app,
-                session: session)
-            return (known.id, false)
+                session: device.session)
+            try dropSurplus(of: device)
+            return (device.seen(at, as: known.id), false)
         }
         if let known { try dropDevice(known.id) }
         try insert(
-            device, sealedAccount: sealedAccount(device.id), token: token, recipient: recipient,
-            session: session)
-        _ = try dropDevices(ofAccount: device.account, beyond: PushDevicesHandler.devicesMax)
+            device, sealedAccount: sealedAccount(device.id), token: token, recipient: recipient)
+        try dropSurplus(of: device)
         try audit(
             AuditEvent(
                 known == nil ? .pushDeviceAdded : .pushDeviceMoved, subject: device.account))
-        return (device.id, known != nil)
+        return (device.seen(at, as: device.id), known != nil)
+    }
+
+    /// Deletes what is too much after a registration: first of the session, so that none pushes
+    /// another's devices out.
+    private func dropSurplus(of device: StoredDevice) throws {
+        if let session = device.session {
+            try dropDevices(
+                ofAccount: device.account, session: session,
+                beyond: PushDevicesHandler.sessionDevicesMax)
+        }
+        _ = try dropDevices(ofAccount: device.account, beyond: PushDevicesHandler.devicesMax)
+    }
+}
+
+extension StoredDevice {
+    /// The device as its row is after a registration.
+    fileprivate func seen(_ moment: Timestamp, as id: PushDeviceID) -> StoredDevice {
+        StoredDevice(
+            id: id, account: account, platform: platform, app: app, token: token, seenAt: moment,
+            session: session)
     }
 }

@@ -17,6 +17,7 @@ struct SMSRoute: MessageRoute {
     private let providers: [any SMSProvider]
     private let templates: Reloadable<TemplateCatalogue>
     private let product: HeaderText
+    private let lines: AutofillLines
     private let store: Store
     private let keys: NotificationKeys
     private let time: any Time
@@ -25,13 +26,14 @@ struct SMSRoute: MessageRoute {
     /// A route over `providers`, in order of preference.
     init(
         providers: [any SMSProvider], templates: Reloadable<TemplateCatalogue>, product: HeaderText,
-        store: Store,
+        lines: AutofillLines, store: Store,
         keys: NotificationKeys, time: any Time, logger: Logger
     ) {
         precondition(!providers.isEmpty, "a route needs a provider")
         self.providers = providers
         self.templates = templates
         self.product = product
+        self.lines = lines
         self.store = store
         self.keys = keys
         self.time = time
@@ -42,7 +44,8 @@ struct SMSRoute: MessageRoute {
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard case .sms(let order) = message.content else { return .failed(.wrongChannel) }
-        guard let words = templates.value.text(of: order, product: product) else {
+        guard let words = templates.value.text(of: order, product: product, lines: lines)
+        else {
             return .failed(.notRendered)
         }
         guard Self.segments(of: words) <= Self.segmentsMax else {

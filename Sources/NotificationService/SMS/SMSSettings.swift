@@ -23,6 +23,8 @@ struct SMSSettings: Sendable {
     let webhookURL: HTTPURL?
     /// The secret shared with that service.
     let webhookSecret: SecretBytes?
+    /// The last lines of texts with a code (N-08).
+    let lines: AutofillLines
     /// The rate limit of each provider, in messages per second.
     var rate = 10
 
@@ -40,6 +42,7 @@ struct SMSSettings: Sendable {
             &settings, "sms-twilio-url", default: "https://api.twilio.com",
             reason: "The URL of another provider with Twilio's API.")
         (webhookURL, webhookSecret) = Self.webhook(&settings, common)
+        lines = AutofillLines(reading: &settings)
         settings.integer(
             "sms-rate", &rate, in: 1...10_000, unit: "messages/s",
             reason: "The rate limit of each provider.")

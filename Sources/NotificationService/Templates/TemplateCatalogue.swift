@@ -49,7 +49,9 @@ package struct TemplateCatalogue: Sendable {
             throw TemplateRenderingError(missing: nil)
         }
         var shown = try template.variables.shown(values, product: product, in: language)
-        shown["link"] = shown["link"].map { PageLink.text($0, in: language) }
+        for link in TemplateVariable.links.map(\.rawValue) {
+            shown[link] = shown[link].map { $0.isEmpty ? $0 : PageLink.text($0, in: language) }
+        }
         guard let subject = HeaderText(words.subject.rendered(shown)) else {
             throw TemplateRenderingError(missing: nil)
         }
@@ -74,8 +76,11 @@ package struct TemplateCatalogue: Sendable {
         guard let text = texts[template]?[language] else {
             throw TemplateRenderingError(missing: nil)
         }
-        return text.rendered(
-            try template.variables.shown(values, product: product, in: language))
+        var shown = try template.variables.shown(values, product: product, in: language)
+        // Of all months only "août" has a letter that GSM 03.38 lacks, by which one segment becomes
+        // three. French spells it "aout" too.
+        shown["time"] = shown["time"]?.replacing("û", with: "u")
+        return text.rendered(shown)
     }
 
     /// Renders a push notice.

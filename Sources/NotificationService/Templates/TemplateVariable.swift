@@ -9,6 +9,8 @@ extension TemplateVariable {
     private static let wordsBytesMax = 256
     /// The number of digits and letters in a code.
     private static let codeCount = 4...12
+    /// The variables that are links: each is alone in its paragraph.
+    static let links: [TemplateVariable] = [.link, .notMeLink, .securityLink]
 
     /// Whether `value` is valid for this variable. A link is `http` or `https` in printable ASCII
     /// without quotes or brackets: `javascript:` in an `href` would be executed, and a line break
@@ -32,6 +34,7 @@ extension TemplateVariable {
         case .minutes, .count:
             (1...4).contains(value.utf8.count) && value.allSatisfy { $0.isASCII && $0.isNumber }
         case .validity: value.isEmpty || TemplateVariable.minutes.allows(value)
+        case .notMeLink, .securityLink: value.isEmpty || TemplateVariable.link.allows(value)
         }
     }
 
@@ -47,7 +50,8 @@ extension TemplateVariable {
         // convey a message in it, or for mail programs to turn it into a link.
         case .address: MaskedRecipient.email(value)
         case .validity: Int(value).map(language.words.span(ofMinutes:)) ?? value
-        case .link, .device, .name, .place, .code, .minutes, .count: value
+        case .link, .notMeLink, .securityLink, .device, .name, .place, .code, .minutes, .count:
+            value
         }
     }
 
@@ -60,6 +64,13 @@ extension TemplateVariable {
 extension [TemplateVariable] {
     /// The names that a template with these variables may use: theirs, and the app's name.
     var allowedNames: [String] { ["product"] + map(\.rawValue) }
+
+    /// Each choice of those that may be empty, first that of none: 2ⁿ for n of them.
+    var gaps: [[TemplateVariable]] {
+        filter(\.mayBeEmpty).reduce([[]]) { choices, variable in
+            choices + choices.map { $0 + [variable] }
+        }
+    }
 
     /// The display form of each value, by the names that templates use.
     /// - Throws: `TemplateRenderingError` when the value of one of these variables is missing.

@@ -33,14 +33,15 @@ struct DocumentFollower: Hashable, Sendable {
     }
 
     /// The items of the page that was selected at these totals.
+    /// - Throws: as `StoredDocument.message`.
     mutating func items(
-        of page: OpenedPage, at totals: DocumentTotals
-    ) -> [GatewayV1.WatchDocumentsItem] {
+        of page: OpenedPage, at totals: DocumentTotals, _ rules: DocumentRules
+    ) throws -> [GatewayV1.WatchDocumentsItem] {
         self = resumed(at: totals)
-        return page.documents.map { document in
+        return try page.documents.map { document in
             defer { isReset = false }
             position = document.position
-            let message = document.message(withJSON: true)
+            let message = try document.message(withJSON: true, rules)
             return GatewayV1.WatchDocumentsItem(
                 position: document.position, reset: isReset,
                 change: document.isRemoved ? .removed(message) : .written(message))

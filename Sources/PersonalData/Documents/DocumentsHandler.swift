@@ -23,12 +23,14 @@ final class DocumentsHandler:
     /// The operator's rules, as they are now.
     let rules: Reloadable<DocumentRules>
     let watchers: AccountWatchers
+    /// For the moment when an account is complete.
+    let answers: AccountAnswers
     let turns = AccountTurns()
 
     init(
         settings: DocumentSettings, newcomers: NewcomerBytes, consent: ConsentSettings,
         store: Store, writer: AccountWriter, time: any Time, calls: AccountCalls,
-        rules: Reloadable<DocumentRules>, watchers: AccountWatchers
+        rules: Reloadable<DocumentRules>, watchers: AccountWatchers, answers: AccountAnswers
     ) {
         self.settings = settings
         self.newcomers = newcomers
@@ -39,6 +41,7 @@ final class DocumentsHandler:
         self.calls = calls
         self.rules = rules
         self.watchers = watchers
+        self.answers = answers
     }
 }
 
@@ -61,6 +64,20 @@ extension DocumentsHandler {
     /// - Throws: if the account's key does not decrypt.
     func opened(_ owner: DocumentOwner) throws -> OwnedDocuments {
         try OwnedDocuments(of: owner, writer: writer)
+    }
+
+    /// Records that an account is complete, if that may come from what was written: a document that
+    /// the rules require, or a display name in one.
+    func recordCompletion(
+        of account: AccountID, by written: [SealedDocument], from origin: CallOrigin,
+        _ transaction: Transaction
+    ) throws {
+        let required = rules.value.required
+        guard
+            written.contains(where: { required.contains($0.key) || $0.sealedDisplayName != nil })
+        else { return }
+        try ProfileCompletion(answers: answers).record(
+            account, on: DeviceShown(nil, from: origin), from: origin, transaction)
     }
 
     /// Returns one document (I-07).
@@ -88,7 +105,8 @@ extension DocumentsHandler {
         guard let document, !document.isRemoved else {
             throw ServiceError(.notFound, fields: ["name"])
         }
-        return GatewayV1.ReadDocumentResponse(document: document.message(withJSON: true))
+        return GatewayV1.ReadDocumentResponse(
+            document: try document.message(withJSON: true, rules.value))
     }
 }
 
@@ -97,7 +115,7 @@ extension AccountCall {
     var documentWriter: DocumentWriter { backend == nil ? .owner : .backend }
 }
 
-extension GatewayV1.ReadAccountDocumentRequest: BackendRequest {
+extension GatewayV1.ReadAccountDocumentRequest: ListedPartsRequest {
     package var signedParts: [[UInt8]] {
         GatewayV1.DocumentWrite(collection: collection, name: name).signedParts
     }

@@ -22,9 +22,10 @@ extension DocumentsHandler {
                 collectionKey: documents.collectionKey(filter: request.collection), after: after)
             return (documents, try session.documentPage(selection, of: call.account))
         }
+        let rules = rules.value
         return GatewayV1.ListDocumentsResponse(
             documents: try page.rows.map {
-                try documents.open($0).message(withJSON: request.withJson)
+                try documents.open($0).message(withJSON: request.withJson, rules)
             },
             nextPageToken: page.hasMore ? page.rows.last.map { String($0.position) } ?? "" : "",
             position: documents.owner.totals.position)
@@ -54,7 +55,7 @@ extension OwnedDocuments {
     }
 }
 
-extension GatewayV1.ListAccountDocumentsRequest: BackendRequest {
+extension GatewayV1.ListAccountDocumentsRequest: ListedPartsRequest {
     package var signedParts: [[UInt8]] {
         GatewayV1.DocumentWrite(
             collection: collection, name: pageToken, json: withJson ? "json" : ""

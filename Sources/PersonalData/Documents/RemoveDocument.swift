@@ -82,7 +82,7 @@ extension DocumentsHandler {
     }
 }
 
-extension GatewayV1.RemoveAccountDocumentRequest: BackendRequest {
+extension GatewayV1.RemoveAccountDocumentRequest: ListedPartsRequest {
     package var signedParts: [[UInt8]] {
         GatewayV1.DocumentWrite(
             collection: collection, name: name, base: version.map { .baseVersion($0) }

@@ -31,12 +31,18 @@ struct RequiredDocuments: Hashable, Sendable {
         return onboarding + [profile]
     }
 
+    /// Whether it is one of them for some account.
+    func contains(_ document: DocumentKey) -> Bool {
+        document == profile || onboarding.contains(document)
+    }
+
     /// The facts about an account.
     /// - Parameter found: Those of `documents(of:)` that exist.
     func facts(of row: AccountRow, found: Set<DocumentKey>) -> AccountFacts {
         AccountFacts(
             isOnboarded: row.onboarding.isComplete(
                 documentsExist: !onboarding.isEmpty && found.isSuperset(of: onboarding)),
+            asksForProfile: profile != nil,
             lacksProfile: profile.map { !row.isGuest && !found.contains($0) } ?? false,
             hasOnboarding: hasOnboarding)
     }

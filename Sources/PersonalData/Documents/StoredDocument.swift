@@ -17,11 +17,27 @@ package struct StoredDocument: Hashable, Sendable {
     let isRemoved: Bool
 
     /// The document as a message.
-    /// - Parameter withJSON: whether it has the text.
-    func message(withJSON: Bool) -> GatewayV1.Document {
+    /// - Parameters:
+    ///   - withJSON: whether it has the text.
+    ///   - rules: for the drafts of onboarding.
+    /// - Throws: as `shownJSON`.
+    func message(
+        withJSON: Bool, _ rules: DocumentRules
+    ) throws(ServiceError) -> GatewayV1.Document {
         GatewayV1.Document(
             collection: key.collection, name: key.name, version: version,
-            json: withJSON ? json : "", changedAtMs: changedAt.milliseconds)
+            json: try withJSON ? shownJSON(rules) : "", changedAtMs: changedAt.milliseconds)
+    }
+
+    /// The JSON text as its readers get it; empty for a removed document. A draft of onboarding has
+    /// the form that `GetOnboarding` gives (G-18), also where a comparison shows it (G-16): its fields
+    /// with the defaults of the rules, without the screen. That of a section which is declared no more
+    /// has the fields alone.
+    /// - Throws: `rpc/internal` if the stored text of a draft is no object.
+    func shownJSON(_ rules: DocumentRules) throws(ServiceError) -> String {
+        guard key.collection == DocumentRules.onboardingName, !isRemoved else { return json }
+        let fields = try OnboardingDraft(self).fields
+        return JSONWriter.text(rules.onboarding?.section(key.name)?.filled(fields) ?? fields)
     }
 
     /// The JSON object; nil for a removed document.

@@ -40,7 +40,7 @@ extension DocumentsHandler {
             let token = try await calls.owner(in: call.context)
             let (at, page) = try await next(
                 follower, token.account, collection: request.collection)
-            let next = follower.items(of: page, at: at)
+            let next = try follower.items(of: page, at: at, rules.value)
             for item in next { try await items.write(item) }
             hasChanges = hasChanges || !next.isEmpty
             if page.hasMore { continue }

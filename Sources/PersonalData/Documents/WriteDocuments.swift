@@ -125,6 +125,8 @@ extension DocumentsHandler {
             prepared.documents, of: owner,
             within: DocumentQuota(isGuest: owner.isGuest, settings))
         try transaction.audit(writes.count, writtenBy: call)
+        try recordCompletion(
+            of: owner.account, by: prepared.documents, from: call.origin, transaction)
         try transaction.remember(
             call.repeatable,
             .init(
@@ -227,7 +229,7 @@ extension GatewayV1.WrittenDocument {
     }
 }
 
-extension GatewayV1.WriteAccountDocumentsRequest: BackendRequest {
+extension GatewayV1.WriteAccountDocumentsRequest: ListedPartsRequest {
     package var signedParts: [[UInt8]] { writes.flatMap(\.signedParts) }
 }
 

@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import IdentityService
 import Messages
 import RPC
@@ -32,12 +33,58 @@ struct AccountExportsHandler:
     }
 }
 
+/// Who asks for an export: a session, or a link that an app made in one (G-32).
+struct ExportCaller: Sendable {
+    let frame: AccountCall
+    /// Nil in a session.
+    let link: SessionLink?
+}
+
 extension AccountExportsHandler {
-    /// The export of the caller's account (G-21).
+    /// Judges who calls, where a session is optional: without one a link of a session stands for it.
+    /// - Throws: `auth/invalid-link`; `auth/invalid-access-token` without both; as
+    ///   `AccountCalls.optionalOwner`.
+    func caller(
+        _ method: MethodDescription, _ request: any ProtobufMessage, link token: SecretBytes,
+        _ context: CallContext
+    ) async throws -> ExportCaller {
+        if let owner = try await calls.optionalOwner(in: context) {
+            return ExportCaller(
+                frame: try calls.call(method, request, context, about: owner.account), link: nil)
+        }
+        guard !token.isEmpty else { throw ServiceError(.invalidAccessToken) }
+        let link = try await owners.link(
+            LinkToken(token), .sessionExport, at: time.now(), in: context)
+        return ExportCaller(
+            frame: try calls.call(method, request, context, about: link.account), link: link)
+    }
+
+    /// Makes a link to the page that sends the archive (G-32). It needs the proof of the download for
+    /// which it stands, and an export: the page's person has no session in which to order one.
+    func createExportLink(
+        _ request: GatewayV1.CreateExportLinkRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.CreateExportLinkResponse {
+        let owner = try await owners.require(.standard, in: call.context)
+        let link = try await owners.issueLink(
+            .sessionExport, to: owner, call.repeatable, from: call.origin
+        ) { transaction in
+            guard try transaction.hasExport(of: owner.account, at: transaction.at) else {
+                throw ServiceError(.notFound)
+            }
+        }
+        return GatewayV1.CreateExportLinkResponse(
+            url: link.url, expiresAtMs: link.expiresAt.milliseconds)
+    }
+
+    /// The export of the caller's account (G-21). A link shows it as often as the page is opened.
     func getDataExport(
-        _ request: GatewayV1.GetDataExportRequest, _ call: AccountCall
+        _ request: GatewayV1.GetDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetDataExportResponse {
-        guard let export = try await export(of: call.account) else { throw ServiceError(.notFound) }
+        let caller = try await caller(
+            DataExportsDescription.getDataExport, request, link: request.linkToken, context)
+        guard let export = try await export(of: caller.frame.account) else {
+            throw ServiceError(.notFound)
+        }
         return GatewayV1.GetDataExportResponse(dataExport: export.message)
     }
 

@@ -163,7 +163,7 @@ extension Transaction {
         return true
     }
 
-    /// Deletes the export of an account, in any state, and its mailed link.
+    /// Deletes the export of an account, in any state, and the links to it.
     /// - Returns: the archive's blob, to be removed after the commit; nil without one. The sweep
     ///   removes a blob that stays.
     /// - Throws: `SQLError`.
@@ -172,6 +172,7 @@ extension Transaction {
         let blob = try exportFile(of: account)
         try put("DELETE FROM exports WHERE account = ?", [.integer(account.key)])
         try removeLinks(.export, of: account)
+        try removeLinks(.sessionExport, of: account)
         return blob
     }
 }

@@ -51,6 +51,7 @@ extension GuestDataHandler {
     ) async throws -> [DocumentKey: GatewayV1.DocumentSide] {
         var sides: [DocumentKey: GatewayV1.DocumentSide] = [:]
         var selection = DocumentSelection()
+        let rules = documents.rules.value
         while true {
             let (owner, page) = try await store.read { [selection] session in
                 let owner = try documentOwner(side, choice, in: session)
@@ -58,9 +59,7 @@ extension GuestDataHandler {
             }
             let opened = try documents.opened(owner).open(page)
             for document in opened.documents {
-                sides[document.key] = GatewayV1.DocumentSide(
-                    version: document.version, bytes: UInt32(clamping: document.json.utf8.count),
-                    changedAtMs: document.changedAt.milliseconds)
+                sides[document.key] = try document.side(rules, withJSON: false)
             }
             guard page.hasMore, let last = page.rows.last else { return sides }
             selection.after = last.position
@@ -87,13 +86,14 @@ extension GuestDataHandler {
         to page: inout GatewayV1.CompareGuestResponse, _ choice: CollisionChoice
     ) async throws {
         let keys = page.documents.filter(\.mayHaveJSON).map(\.key)
+        let rules = documents.rules.value
         let texts = try await store.read { session in
             let guest = try documents.opened(documentOwner(.guest, choice, in: session))
             let account = try documents.opened(documentOwner(.account, choice, in: session))
             return try keys.map { key in
                 (
-                    guest: try guest.document(key, in: session)?.side,
-                    account: try account.document(key, in: session)?.side
+                    guest: try guest.document(key, in: session)?.side(rules, withJSON: true),
+                    account: try account.document(key, in: session)?.side(rules, withJSON: true)
                 )
             }
         }
@@ -109,12 +109,16 @@ extension GuestDataHandler {
 }
 
 extension StoredDocument {
-    /// One side of a comparison, with its JSON; nil for a removed document.
-    fileprivate var side: GatewayV1.DocumentSide? {
+    /// One side of a comparison; nil for a removed document.
+    /// - Throws: as `shownJSON`.
+    fileprivate func side(
+        _ rules: DocumentRules, withJSON: Bool
+    ) throws(ServiceError) -> GatewayV1.DocumentSide? {
         guard !isRemoved else { return nil }
+        let json = try shownJSON(rules)
         return GatewayV1.DocumentSide(
             version: version, bytes: UInt32(clamping: json.utf8.count),
-            changedAtMs: changedAt.milliseconds, json: json)
+            changedAtMs: changedAt.milliseconds, json: withJSON ? json : "")
     }
 }
 

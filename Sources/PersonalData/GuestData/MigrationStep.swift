@@ -259,6 +259,8 @@ extension MigrationStep {
             _ = try transaction.write(
                 prepared.moved, of: sides.target,
                 within: DocumentQuota(isGuest: sides.target.isGuest, documents.settings))
+            try documents.recordCompletion(
+                of: migration.account, by: prepared.moved, from: .unknown, transaction)
         }
         for item in prepared.items { try transaction.removeItem(item) }
         if let guest = sides.guest, !prepared.taken.isEmpty {

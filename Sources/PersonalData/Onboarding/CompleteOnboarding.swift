@@ -33,6 +33,9 @@ extension OnboardingHandler {
             }
             let written = try complete(
                 prepared.documents, of: owner, from: call.origin, transaction)
+            try ProfileCompletion(answers: answers).record(
+                owner.account, on: DeviceShown(nil, from: call.origin), from: call.origin,
+                transaction)
             return try completed(call.account, written, in: transaction)
         }
         if !done.written.isEmpty { documents.watchers.changed(call.account) }

@@ -14,6 +14,8 @@ struct ProfileHandler: ProfileService, AccountCallsHandler, AccountWriting {
     let answers: AccountAnswers
     /// The document that may have the display name too.
     let documents: DocumentsHandler
+    /// For the times of the last use.
+    let activity: AccountActivityReader
     let blobs: any BlobStore
     let uploads: PhotoUploads
 
@@ -26,10 +28,28 @@ struct ProfileHandler: ProfileService, AccountCallsHandler, AccountWriting {
 }
 
 extension ProfileHandler {
-    /// Returns the account with its photo (G-17).
+    /// How long a profile waits for the times of the account's last use. A screen shows it without
+    /// them.
+    private static let activityWait: Duration = .milliseconds(500)
+
+    /// Returns the account with its photo (G-17), and with the times of its last use (I-11), which
+    /// are asked of session for this call alone.
     func getProfile(
         _ request: GatewayV1.GetProfileRequest, _ call: AccountCall
     ) async throws -> GatewayV1.GetProfileResponse {
+        var profile = try await profile(of: call)
+        let used = try await activity.activity(
+            of: call.account, within: Self.activityWait, call.context)
+        if case .lastActivityAtMs(let moment) = used?.lastActivity {
+            profile.account?.lastActivity = .lastActivityAtMs(moment)
+        }
+        if case .lastSeenAtMs(let moment) = used?.lastSeen {
+            profile.account?.lastSeen = .lastSeenAtMs(moment)
+        }
+        return profile
+    }
+
+    private func profile(of call: AccountCall) async throws -> GatewayV1.GetProfileResponse {
         let now = documents.time.now()
         return try await store.read { session in
             let row = try session.callersRow(call.account)

@@ -37,9 +37,11 @@ extension ProfileHandler {
             }
             try transaction.audit(.profileUpdated, owner.account, from: call.origin)
             try transaction.remember(call.repeatable, .init(account: owner.account.key))
-            return UpdatedProfile(
-                row: try transaction.callersRow(owner.account),
-                isWritten: !prepared.documents.isEmpty)
+            let row = try transaction.callersRow(owner.account)
+            try ProfileCompletion(answers: answers).record(
+                row, on: DeviceShown(nil, from: call.origin), from: call.origin,
+                transaction)
+            return UpdatedProfile(row: row, isWritten: !prepared.documents.isEmpty)
         }
         if done.isWritten { documents.watchers.changed(call.account) }
         return GatewayV1.UpdateProfileResponse(account: try await answers.account(done.row))

@@ -10,7 +10,8 @@ extension PosternClient {
 
 /// The deletion of the caller's account, in two steps: PreviewDeletion tells the consequences and gives
 /// a confirmation token, RequestDeletion needs it. A session needs a proof of the last minutes
-/// (AccountSessions/Reauthenticate); who has none uses a mailed link, also without the app.
+/// (AccountSessions/Reauthenticate); who has none uses a mailed link, also without the app, or one
+/// that the app makes for a browser.
 public struct AccountDeletionCalls: Sendable {
     let caller: Caller
 
@@ -22,8 +23,9 @@ public struct AccountDeletionCalls: Sendable {
         try await caller.call(AccountDeletionDescription.previewDeletion, request, options)
     }
 
-    /// Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account
-    /// works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
+    /// Begins the deletion: at once, or after the operator's deletion-wait. While an export is prepared or
+    /// ready, and by a mailed link to an account with a second factor, it waits in any case. While it waits
+    /// the account works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
     /// is auth/invalid-confirmation.
     /// - Throws: `auth/invalid-confirmation`, `auth/requires-recent-login`, `auth/invalid-link`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
@@ -42,6 +44,18 @@ public struct AccountDeletionCalls: Sendable {
         _ request: GatewayV1.CancelDeletionRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.CancelDeletionResponse {
         try await caller.call(AccountDeletionDescription.cancelDeletion, request, options)
+    }
+
+    /// Makes a link to the deletion page for the person of the session, for a browser: for people who
+    /// sign in by a provider only. It stands for the session and its proof in PreviewDeletion and
+    /// RequestDeletion: once, for 10 minutes, and while the session lives. Another one voids it. Needs a
+    /// recent proof, except of a guest.
+    /// - Throws: `auth/requires-recent-login`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
+    public func createDeletionLink(
+        _ request: GatewayV1.CreateDeletionLinkRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.CreateDeletionLinkResponse {
+        try await caller.call(AccountDeletionDescription.createDeletionLink, request, options)
     }
 
     /// Returns where the deletion of the account stands.

@@ -58,6 +58,28 @@ public struct AdminCalls: Sendable {
         try await caller.call(AdminDescription.restoreAccount, request, options)
     }
 
+    /// Begins the removal of all second factors and recovery codes, for a person who has lost them. It is
+    /// done after the operator's second-factor-reset-wait, and never within an hour when an application
+    /// asks for it. The owner is notified of the request and of its completion, by mail and by push to
+    /// every registered device, and can cancel it with a second factor or with the link in the mail. On
+    /// completion all sessions end. A repeat changes nothing, nor does a call for an account without a second factor.
+    public func resetSecondFactors(
+        _ request: GatewayV1.ResetSecondFactorsRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.ResetSecondFactorsResponse {
+        try await caller.call(AdminDescription.resetSecondFactors, request, options)
+    }
+
+    /// Removes all passkeys of an account at once, for a person who reports that one of them is not
+    /// theirs, or is lost. All sessions end, and the owner is notified. An account without passkeys does not
+    /// change. Where a passkey is all that the account has as a second factor, and the operator requires
+    /// one, it is auth/last-second-factor for an application: support can be deceived.
+    /// - Throws: `auth/last-second-factor`.
+    public func removeAccountPasskeys(
+        _ request: GatewayV1.RemoveAccountPasskeysRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.RemoveAccountPasskeysResponse {
+        try await caller.call(AdminDescription.removeAccountPasskeys, request, options)
+    }
+
     /// Ends all sessions of an account; its owner can sign in again.
     public func signOutAccount(
         _ request: GatewayV1.SignOutAccountRequest, _ options: CallOptions = CallOptions()

@@ -20,12 +20,15 @@ public struct AuthCalls: Sendable {
     let caller: Caller
 
     /// Creates an account with a password and signs it in. In a guest's session the guest becomes the
-    /// account and keeps its id and data; in an account's session it is auth/already-signed-in.
+    /// account and keeps its id and data; in an account's session it is auth/already-signed-in. An absent
+    /// email or password is rpc/invalid-argument with the field. Where the operator has switched passwords
+    /// off, this call, the sign-in and all others that take a password are auth/operation-not-allowed.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/user-disabled`, `auth/invalid-sign-in-proof`.
+    ///   `auth/underage-user`, `auth/user-disabled`, `auth/invalid-sign-in-proof`,
+    ///   `auth/operation-not-allowed`.
     public func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignUpWithPasswordResponse {
@@ -33,11 +36,13 @@ public struct AuthCalls: Sendable {
     }
 
     /// Signs in with email and password. In a guest's session the guest is another account, and if it
-    /// has documents or a photo, the response has a collision.
+    /// has documents or a photo, the response has a collision. auth/second-proof-required: the password
+    /// was right, and the account asks for a second proof (SignInChallenges).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
+    ///   `auth/second-proof-required`, `auth/idempotency-key-reused`,
+    ///   `auth/invalid-sign-in-proof`, `auth/operation-not-allowed`.
     public func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithPasswordResponse {
@@ -45,10 +50,12 @@ public struct AuthCalls: Sendable {
     }
 
     /// Confirms the email address that a verification link was sent to. In the session that
-    /// registered, the link alone confirms.
+    /// registered, the link alone confirms. Elsewhere it needs a password, and is
+    /// auth/operation-not-allowed where the operator has switched passwords off.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`, `auth/invalid-credential`, `auth/idempotency-key-reused`.
+    ///   `auth/too-many-requests`, `auth/invalid-credential`, `auth/idempotency-key-reused`,
+    ///   `auth/operation-not-allowed`.
     public func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.VerifyEmailResponse {
@@ -62,6 +69,19 @@ public struct AuthCalls: Sendable {
         _ request: GatewayV1.DescribeLinkRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.DescribeLinkResponse {
         try await caller.call(AuthDescription.describeLink, request, options)
+    }
+
+    /// Shuts out somebody else, by the link "this was not me" of a mail about a sign-in, a new device
+    /// or an added method: all sessions and push devices end, the added method is removed, the password
+    /// works no more, known devices are forgotten, and pending changes and a waiting deletion are
+    /// cancelled. The link of the mail about a first second factor removes the second factors and the
+    /// recovery codes too. A link to set a password is mailed; to an account that never had one and keeps
+    /// another method, what was done. The response opens nothing.
+    /// - Throws: `auth/invalid-link`, `auth/too-many-requests`, `auth/idempotency-key-reused`.
+    public func disownSignIn(
+        _ request: GatewayV1.DisownSignInRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.DisownSignInResponse {
+        try await caller.call(AuthDescription.disownSignIn, request, options)
     }
 
     /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by

@@ -9,7 +9,8 @@ extension PosternClient {
 }
 
 /// All data that Postern has of the caller's account, as one ZIP archive. It is prepared in the
-/// background, kept sealed for 7 days, and fetched in the account's own session. An account has one.
+/// background, kept sealed for 7 days, and fetched in the account's own session, or by a link that the
+/// app makes in it. An account has one.
 public struct DataExportsCalls: Sendable {
     let caller: Caller
 
@@ -23,8 +24,21 @@ public struct DataExportsCalls: Sendable {
         try await caller.call(DataExportsDescription.requestDataExport, request, options)
     }
 
+    /// Makes a link to the page of the person's data, for a browser: for people who sign in by a provider
+    /// only. It stands for the session and its proof in GetDataExport and FetchDataExport: for one
+    /// download, for 10 minutes, and while the session lives. Another one voids it. Needs a recent proof;
+    /// rpc/not-found if there is no export: order it first.
+    /// - Throws: `auth/requires-recent-login`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
+    public func createExportLink(
+        _ request: GatewayV1.CreateExportLinkRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.CreateExportLinkResponse {
+        try await caller.call(DataExportsDescription.createExportLink, request, options)
+    }
+
     /// Returns the account's export; rpc/not-found if there is none.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    /// - Throws: `auth/invalid-link`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     public func getDataExport(
         _ request: GatewayV1.GetDataExportRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.GetDataExportResponse {
@@ -39,7 +53,8 @@ public struct DataExportsCalls: Sendable {
         caller.items(DataExportsDescription.watchDataExport, request, options)
     }
 
-    /// Streams the archive from an offset. Needs a proof of the last five minutes.
+    /// Streams the archive from an offset. Needs a session with a proof of the last five minutes, or a
+    /// link of CreateExportLink.
     /// - Throws: `auth/requires-recent-login`, `auth/invalid-link`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     public func fetchDataExport(

@@ -12,7 +12,8 @@ extension PosternClient {
 ///
 /// A document is a JSON object of at most 64 KiB in a collection. Its fields are checked by the
 /// operator's rules. Collections: "profile", "goals", "settings", "preferences", and those that the
-/// operator declares; "onboarding" is read here and written by the service Onboarding. An app that
+/// operator declares; "onboarding" is read here and written by the service Onboarding: its documents
+/// are the drafts of the sections, with the json that Onboarding/GetOnboarding has. An app that
 /// needs one document in a collection names it "main". An account has at most 200 documents and
 /// 1 MiB, a guest 128 KiB (settings). Documents are sealed under a key of the account.
 public struct DocumentsCalls: Sendable {
@@ -80,5 +81,15 @@ public struct DocumentsCalls: Sendable {
         _ request: GatewayV1.WatchDocumentsRequest, _ options: CallOptions = CallOptions()
     ) -> ResponseItems<GatewayV1.WatchDocumentsItem> {
         caller.items(DocumentsDescription.watchDocuments, request, options)
+    }
+
+    /// Returns the operator's rules for the documents of a collection, so that a screen can check what a
+    /// person enters before it writes. The server checks each write too. rpc/not-found for a collection
+    /// that does not exist. The rules change when the operator changes the file.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    public func getDocumentRules(
+        _ request: GatewayV1.GetDocumentRulesRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.GetDocumentRulesResponse {
+        try await caller.call(DocumentsDescription.getDocumentRules, request, options)
     }
 }

@@ -32,7 +32,7 @@ public struct EmailsCalls: Sendable {
     /// account without a password confirms in its session only.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     public func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ConfirmEmailChangeResponse {
@@ -61,10 +61,24 @@ public struct EmailsCalls: Sendable {
     /// verified address first. Authenticates by email and password. Counts against the limits of a
     /// sign-in, and three mails an hour.
     /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
     public func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ResendVerificationByPasswordResponse {
         try await caller.call(EmailsDescription.resendVerificationByPassword, request, options)
+    }
+
+    /// Replaces a mistyped address that was never verified, and mails a verification link to the new
+    /// one; the old link becomes invalid. For an account that has its password alone: no other sign-in
+    /// method and no second factor. Authenticates by email and password. All other accounts, a wrong
+    /// password and an unknown address are auth/invalid-credential. Counts against the limits of a
+    /// sign-in, of verification mails, and of a sign-up with the new address. With strict protection
+    /// against account enumeration it is auth/operation-not-allowed: sign up again.
+    /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/email-already-in-use`,
+    ///   `auth/too-many-requests`, `auth/operation-not-allowed`, `auth/idempotency-key-reused`.
+    public func correctEmail(
+        _ request: GatewayV1.CorrectEmailRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.CorrectEmailResponse {
+        try await caller.call(EmailsDescription.correctEmail, request, options)
     }
 }

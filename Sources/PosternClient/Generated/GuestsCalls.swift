@@ -23,10 +23,12 @@ public struct GuestsCalls: Sendable {
 
     /// Creates a guest and its session. Send an idempotency-key, or a retry creates another guest.
     /// Call it once for each installation of the app, not at each start: the session is long-lived.
-    /// In a session it is auth/already-signed-in.
+    /// In a session it is auth/already-signed-in. Where the operator has switched guests off it is
+    /// auth/operation-not-allowed; guests that exist stay.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`,
+    ///   `auth/operation-not-allowed`.
     public func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInAsGuestResponse {

@@ -14,8 +14,9 @@ public struct ProviderNoticesCalls: Sendable {
     let caller: Caller
 
     /// Processes what a provider has posted to your notification endpoint. Apple posts {"payload":
-    /// "eyJ…"}: pass the payload on unchanged. Answer Apple with 200 after this call has succeeded,
-    /// and with 503 if it fails, so that Apple sends the notification again.
+    /// "eyJ…"}: pass the payload on unchanged. Google posts the token itself (RFC 8935). Answer Apple
+    /// with 200 and Google with 202 after this call has succeeded, and both with 503 if it fails, so
+    /// that the notification is sent again.
     ///
     /// A notification may be passed on any number of times. The response is the same for each, whether
     /// or not it is genuine, since your endpoint can be called by anyone.

@@ -32,13 +32,15 @@ public struct ProvidersCalls: Sendable {
     /// auth/invalid-provider-token and auth/missing-or-invalid-nonce: request a new nonce and show the
     /// dialog again. auth/provider-unavailable: the same call may succeed later.
     /// auth/user-disabled is returned only if the token was valid. auth/operation-not-allowed: the
-    /// operator has not configured the provider.
+    /// operator has not configured the provider. auth/second-proof-required: the token was valid, and
+    /// the account asks for a second proof (SignInChallenges).
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
     ///   `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/email-already-in-use`, `auth/consent-required`,
     ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
+    ///   `auth/email-not-verified`, `auth/second-proof-required`, `auth/idempotency-key-reused`,
+    ///   `auth/invalid-sign-in-proof`.
     public func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithProviderResponse {

@@ -12,10 +12,10 @@ extension PosternClient {
 /// email links the account automatically; this service is for methods that share no email with the
 /// account.
 ///
-/// LinkProvider and UnlinkMethod require recent authentication. auth/requires-recent-login lists the
-/// proofs in `acceptable_proofs`, as AccountSessions/CheckRecentProof does;
-/// AccountSessions/Reauthenticate provides one. A guest has no methods and cannot authenticate: it
-/// signs up or in instead.
+/// LinkProvider, LinkPassword and UnlinkMethod require recent authentication.
+/// auth/requires-recent-login lists the proofs in `acceptable_proofs`, as
+/// AccountSessions/CheckRecentProof does; AccountSessions/Reauthenticate provides one. A guest has no
+/// methods and cannot authenticate: it signs up or in instead.
 public struct SignInMethodsCalls: Sendable {
     let caller: Caller
 
@@ -40,8 +40,24 @@ public struct SignInMethodsCalls: Sendable {
         try await caller.call(SignInMethodsDescription.linkProvider, request, options)
     }
 
+    /// Adds a password to an account that has none and whose address is verified, and notifies the
+    /// owner. The other sessions stay. auth/provider-already-linked if the account has a password:
+    /// Passwords/ChangePassword; auth/email-not-verified if its address is not verified;
+    /// auth/operation-not-allowed without an address (Emails/RequestEmailChange adds one), and for a
+    /// guest.
+    /// - Throws: `auth/requires-recent-login`, `auth/provider-already-linked`, `auth/email-not-verified`,
+    ///   `auth/operation-not-allowed`, `auth/weak-password`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    public func linkPassword(
+        _ request: GatewayV1.LinkPasswordRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.LinkPasswordResponse {
+        try await caller.call(SignInMethodsDescription.linkPassword, request, options)
+    }
+
     /// Removes a method and notifies the owner. auth/last-sign-in-method if no method would remain;
-    /// auth/no-such-provider if the account does not have it.
+    /// auth/no-such-provider if the account does not have it. "passkey" is rpc/invalid-argument: an
+    /// account may have several, and Passkeys/RemovePasskey removes one.
     /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
     ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`.

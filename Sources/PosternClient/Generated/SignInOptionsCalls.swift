@@ -15,8 +15,9 @@ extension PosternClient {
 public struct SignInOptionsCalls: Sendable {
     let caller: Caller
 
-    /// Returns the sign-in methods that are switched on, and what each needs. They change only when
-    /// the operator restarts identity with other settings.
+    /// Returns the sign-in methods that are switched on, and what each needs. For an app that calls the
+    /// web service, they are those that its `methods` in the operator's apps file let it call. They
+    /// change only when the operator restarts identity with other settings, or changes that file.
     public func getSignInOptions(
         _ request: GatewayV1.GetSignInOptionsRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.GetSignInOptionsResponse {

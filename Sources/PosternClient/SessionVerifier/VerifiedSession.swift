@@ -35,8 +35,17 @@ public struct VerifiedSession: Hashable, Sendable {
     public var accountID: String { claims.account.text }
     /// How the user authenticated (`amr`, RFC 8176), for example `pwd`.
     public var methods: [String] { claims.methods }
+    /// How strongly the user has authenticated in this session (`acr`, NIST SP 800-63B): `aal1`, or
+    /// `aal2` by two proofs; nil for a guest.
+    public var assurance: String? { claims.assurance?.rawValue }
     /// When the user last authenticated.
     public var authenticatedAtMs: Int64 { claims.authenticatedAt.milliseconds }
     /// When the token expires.
     public var expiresAtMs: Int64 { claims.expiresAt.milliseconds }
+    /// What your backend lets the account do (`roles`, RFC 9068): those of `SetAccountClaims` when the
+    /// token was issued.
+    public var roles: [String] { claims.roles }
+    /// What else your backend has attached to the account, and the operator's setting `token-claims`
+    /// to all tokens, by name. It is parsed at each use.
+    public var customClaims: [String: ClaimValue] { ClaimValue.members(of: claims.customJSON) }
 }

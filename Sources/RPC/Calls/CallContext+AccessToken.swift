@@ -22,7 +22,13 @@ extension CallContext {
     /// The access token of a call that requires a session (`SESSION_REQUIRED`).
     /// - Throws: `auth/invalid-access-token` without one; as `accessToken`.
     package func requiredAccessToken() throws(ServiceError) -> String {
-        guard let token = try accessToken() else { throw ServiceError(.invalidAccessToken) }
-        return token
+        if let token = try accessToken() { return token }
+        var error = ServiceError(.invalidAccessToken)
+        error.violations = [
+            ServiceError.Violation(
+                field: Metadata.Key.authorization,
+                sentence: "It is absent: send Bearer and the access token.")
+        ]
+        throw error
     }
 }

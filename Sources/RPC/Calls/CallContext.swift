@@ -82,7 +82,7 @@ extension CallContext {
     /// messages.
     /// - Throws: `rpc/permission-denied`.
     package func requireOperator() throws(ServiceError) {
-        guard Self.operators.contains(application) else { throw ServiceError(.permissionDenied) }
+        guard Self.operators.contains(application) else { throw Self.onlyOperators }
     }
 
     /// Admits only identity, whatever the callers list says, and not the operator's tool: what a
@@ -90,22 +90,31 @@ extension CallContext {
     /// deletion. A compromised gateway must be able to do neither.
     /// - Throws: `rpc/permission-denied`.
     package func requireIdentity() throws(ServiceError) {
-        guard application == Self.identity else { throw ServiceError(.permissionDenied) }
+        guard application == Self.identity else { throw Self.onlyIdentity }
     }
 
     /// Admits only the gateway, whatever the callers list says, where a call's metadata are read: it
     /// is the program that has checked them.
     /// - Throws: `rpc/permission-denied`.
     package func requireGateway() throws(ServiceError) {
-        guard application == Self.gateway else { throw ServiceError(.permissionDenied) }
+        guard application == Self.gateway else { throw Self.onlyGateway }
     }
 
     /// Admits only identity and the operator's tool: a compromised gateway must not end all
     /// sessions of the accounts whose ids it has seen and lock their users out.
     /// - Throws: `rpc/permission-denied`.
     package func requireAccountKeeper() throws(ServiceError) {
-        guard Self.accountKeepers.contains(application) else {
-            throw ServiceError(.permissionDenied)
-        }
+        guard Self.accountKeepers.contains(application) else { throw Self.onlyAccountKeepers }
+    }
+
+    /// The refusal of `requireOperator`.
+    package static var onlyOperators: ServiceError { .permitted(onlyTo: "the operator's tool") }
+    /// The refusal of `requireIdentity`.
+    package static var onlyIdentity: ServiceError { .permitted(onlyTo: "identity") }
+    /// The refusal of `requireGateway`.
+    package static var onlyGateway: ServiceError { .permitted(onlyTo: "the gateway") }
+    /// The refusal of `requireAccountKeeper`.
+    package static var onlyAccountKeepers: ServiceError {
+        .permitted(onlyTo: "identity and the operator's tool")
     }
 }

@@ -38,6 +38,10 @@ package struct Metadata: Hashable, Sendable {
         /// The name of the app that calls through the web service; read only from that, and from
         /// the gateway.
         package static let app = "app"
+        /// The ways to sign in that this app does not have, by their names, with commas between
+        /// them; read only from the web service, and from the gateway. It hides them and permits
+        /// nothing.
+        package static let appWithout = "app-without"
         /// Where the person's address is (`Place.text`); read only from the gateway.
         package static let place = "place"
         /// The program that the person uses, in words of the gateway's table; read only from the
@@ -51,6 +55,9 @@ package struct Metadata: Hashable, Sendable {
         /// What the gateway has charged for the call, in units of `document-work-by-account`; read
         /// only from the gateway.
         package static let paidUnits = "paid-units"
+        /// The rate limiter's id of what the gateway has charged for a first proof, which its second
+        /// proof gives back; read only from the gateway.
+        package static let charge = "charge"
         /// W3C trace context, forwarded unchanged.
         package static let traceparent = "traceparent"
     }
@@ -88,6 +95,9 @@ package struct Metadata: Hashable, Sendable {
 
     /// Where the person's address is; nil if that is unknown.
     package var place: Place? { self[Key.place].flatMap { Place(text: $0) } }
+
+    /// How much of a user agent is passed on and looked at, in bytes.
+    package static let clientAgentBytesMax = 512
 
     /// As long as the gateway's words for an agent can be, in bytes.
     private static let agentBytesMax = 48

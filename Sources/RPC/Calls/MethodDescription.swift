@@ -96,6 +96,12 @@ package struct MethodDescription: Sendable, Hashable {
         case photoUpload
         /// An upload of a guest's data.
         case guestBundle
+        /// A registration of a device for push messages, or a new token of one.
+        case pushDevice
+        /// A push message of a backend, for the account that its request names.
+        case push
+        /// A call of a backend about an account that it manages, for the backend.
+        case backendAccount
     }
 
     /// A method's description.

@@ -26,7 +26,8 @@ extension WireV1.Error {
             unavailablePart: error.unavailablePart,
             secondProof: error.secondProof.map {
                 WireV1.SecondProof(
-                    challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
+                    challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs,
+                    hints: $0.hints)
             },
             currentVersion: error.currentVersion,
             documentQuota: error.documentQuota.map {
@@ -53,7 +54,9 @@ extension ServiceError {
         acceptableProofs = error.acceptableProofs
         alternatives = error.alternatives
         secondProof = error.secondProof.map {
-            SecondProof(challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
+            SecondProof(
+                challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs,
+                hints: $0.hints)
         }
         currentVersion = error.currentVersion
         documentQuota = error.documentQuota.map {

@@ -50,7 +50,7 @@ extension ServerConnection {
         }
         let application = verified.caller.application
         guard shared.callers.permissions(of: application.name).allows(entry.index) else {
-            throw Self.notPermitted
+            throw notPermitted(application.name, method)
         }
         // Tokens are not stored, so one can be repeated while it is valid. It names the idempotency
         // key, so that the repeat gets the first answer and changes nothing more.

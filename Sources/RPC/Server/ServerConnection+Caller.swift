@@ -39,7 +39,9 @@ extension ServerConnection {
         {
             return try tokenCaller(token, head.metadata, entry, time, carriedBy: application)
         }
-        guard peer.permissions.allows(entry.index) else { throw Self.notPermitted }
+        guard peer.permissions.allows(entry.index) else {
+            throw notPermitted(name, entry.handler.method)
+        }
         return CallIdentity(
             context: context(
                 of: name, head.metadata, time,
@@ -56,9 +58,10 @@ extension ServerConnection {
             metadata: metadata, mayAssertClientAddress: mayAssertClientAddress)
     }
 
-    static let notPermitted = ServiceError(
-        .permissionDenied, detail: "the callers list does not allow this method",
-        notProcessed: true)
+    /// The callers list does not permit a method to an application.
+    func notPermitted(_ application: String, _ method: MethodDescription) -> ServiceError {
+        .notListed(application, for: method.name, by: shared.settings.service)
+    }
 
     /// Checks the caller against the current list.
     /// - Parameter call: a call that was not started, to be rejected before the connection ends.

@@ -191,27 +191,12 @@ package final class CredentialWatch: Sendable {
     struct FileFingerprint: Hashable {
         private struct Entry: Hashable {
             let path: String
-            let type: mode_t
-            let device: UInt64
-            let inode: UInt64
-            let size: Int64
-            /// Times of the last change of content and of attributes: seconds and nanoseconds of
-            /// each.
-            let changed: [Int]
+            let stamp: FileStamp
 
             /// Nil if there is no such file.
             init?(_ path: String) {
-                var status = stat()
-                guard stat(path, &status) == 0 else { return nil }
-                self.path = path
-                type = status.st_mode & S_IFMT
-                device = UInt64(status.st_dev)
-                inode = UInt64(status.st_ino)
-                size = Int64(status.st_size)
-                changed = [
-                    status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
-                    status.st_ctim.tv_nsec,
-                ]
+                guard let stamp = FileStamp(at: path) else { return nil }
+                (self.path, self.stamp) = (path, stamp)
             }
         }
 
@@ -225,12 +210,12 @@ package final class CredentialWatch: Sendable {
         /// on their number: a change to a file beyond it would never be used.
         private static func entries(_ path: String) -> [Entry] {
             guard let own = Entry(path) else { return [] }
-            guard own.type == S_IFDIR else { return [own] }
+            guard own.stamp.isFolder else { return [own] }
             // `try?`: a folder that cannot be listed contributes no files; the code that reads it
             // reports the error.
             let names = (try? entryNames(inFolder: path)) ?? []
             let files = names.filter { !$0.hasPrefix(".") }.compactMap { Entry("\(path)/\($0)") }
-            return [own] + files.filter { $0.type == S_IFREG }
+            return [own] + files.filter { $0.stamp.isRegular }
         }
     }
 }

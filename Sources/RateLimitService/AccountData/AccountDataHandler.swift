@@ -81,7 +81,12 @@ extension AccountDataHandler {
         }
         let account = SubjectName(
             kind: "account", text: subject.account.text, subjects: [.account, .accountOrEmail])
-        return [account]
+        let proofs = TOTPLane.allCases.map {
+            SubjectName(
+                kind: "account", text: $0.subject(of: subject.account.text),
+                subjects: [.accountAndProof])
+        }
+        return [account] + proofs
             + emails.map {
                 SubjectName(
                     kind: "email", text: $0, subjects: [.email, .accountOrEmail],

@@ -33,9 +33,11 @@ extension AccountDataHandler {
         return AccountDataV1.ForgetAccountDataResponse(rows: UInt32(clamping: counted.count))
     }
 
-    /// The marks of single devices cannot be found by their owner; they expire after 90 days.
+    /// The marks of single devices cannot be found by their owner; they expire after 90 days. Those
+    /// of the account at sites neither; they expire after 30 days.
     private func forgetDevices(of subject: AccountDataSubject) async throws {
         let now = time.now()
+        limits.sites.forget(subject.account.text, at: now)
         let owners = Self.names(of: subject).compactMap { name in
             name.deviceLimit.map { TrustedLane.owner($0, name.text) }
         }

@@ -16,7 +16,7 @@ struct TableLayout: Sendable {
     /// The largest number of classes in a table.
     static let classesMax = 3
     /// Limits' numbers are smaller; larger ones are in class 0.
-    static let limitsMax = 64
+    static let limitsMax = 128
 
     /// Each limit's class, by its number.
     let classes: [UInt8]
@@ -35,6 +35,14 @@ struct TableLayout: Sendable {
         self.bucketBits = Array(bucketBits.prefix(Self.limitsMax))
         self.shares = shares
     }
+
+    /// The layout of the table of marks: half for the sites, which are in the class `address`, half
+    /// for the known devices in `account`. Without capacity there is no mark, so one bucket a shard
+    /// is enough.
+    static let marks: TableLayout = {
+        let standard = TableLayout { _ in 0 }
+        return TableLayout(classes: standard.classes, bucketBits: [], shares: [50, 50, 0])
+    }()
 
     /// The largest number of shared buckets.
     var bucketsMax: Int { bucketBits.reduce(0) { $0 + ($1 == 0 ? 0 : 1 << Int($1)) } }

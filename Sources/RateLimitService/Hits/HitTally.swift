@@ -97,10 +97,11 @@ extension LimitKey {
 ///     phone-code-request, attempt 1 or 2   any               limit.reached
 ///         attempt 3                        any               limit.repeated
 ///         attempt 4 or later               any               limit.severe
-///     phone-code-guess, each variant       any               limit.brute-force
-///     the other limits on codes            any               limit.pumping
-///     failed sign-ins, guesses at codes
-///     by address                           fewer than 20     limit.reached
+///     phone-code-guess, each variant,
+///     mailed-code-guess, totp-guess        any               limit.brute-force
+///     the other limits on codes to phones  any               limit.pumping
+///     failed sign-ins and second proofs,
+///     guesses at codes by address          fewer than 20     limit.reached
 ///                                          20 to 99          limit.repeated
 ///                                          100 or more       limit.brute-force
 ///     all others                           fewer than 20     limit.reached
@@ -114,12 +115,15 @@ extension LimitName {
         switch self {
         case .phoneCodeRequest:
             attempt < 3 ? .limitReached : attempt == 3 ? .limitRepeated : .limitSevere
-        case .phoneCodeGuess, .phoneCodeGuessByKnownDevice, .phoneCodeFirstGuess: .bruteForce
+        case .phoneCodeGuess, .phoneCodeGuessByKnownDevice, .phoneCodeFirstGuess,
+            .mailedCodeGuess, .totpGuess, .totpGuessByKnownDevice:
+            .bruteForce
         case .phoneCodeByAddress, .phoneCodeByBlock, .phoneCodeByCountry: .pumping
         case .failedSignInByDevice, .failedSignInByAddress, .failedSignInBySite,
             .failedSignInByAccount, .failedSignInInARow, .failedSignInByKnownDevice,
+            .failedPasskeyByAddress,
             .phoneCodeGuessByAddress, .failedProviderByDevice, .failedProviderByAddress,
-            .failedProviderByAccount, .failedProviderByKnownDevice:
+            .failedProviderByAccount, .failedProviderByKnownDevice, .secondProofByAddress:
             Self.byCount(refused, severe: .bruteForce)
         default: Self.byCount(refused, severe: .limitSevere)
         }

@@ -21,6 +21,7 @@ final class LimitHits: Sendable {
     private let shared = Counter(label: "limits_pooled")
     private let fullThrottle: LogThrottle
     private let devicesThrottle: LogThrottle
+    private let sitesThrottle: LogThrottle
 
     /// Continues the waits of the process before this one.
     init(_ store: Store, time: any Time, logger: Logger) async throws {
@@ -28,6 +29,7 @@ final class LimitHits: Sendable {
         self.logger = logger
         fullThrottle = LogThrottle(time: time)
         devicesThrottle = LogThrottle(time: time)
+        sitesThrottle = LogThrottle(time: time)
         var tally = HitTally()
         for hit in try await store.read({ try $0.hits() }) { tally.restore(hit) }
         self.tally = Mutex(tally)
@@ -112,6 +114,14 @@ final class LimitHits: Sendable {
         logger.error(
             "limits.known_devices.full",
             "the table of known devices is full; no new device is recorded")
+    }
+
+    /// Reports that a site's account was not recorded.
+    func sitesFull() {
+        guard sitesThrottle.allows() else { return }
+        logger.error(
+            "limits.shared_sites.full",
+            "the table of shared sites is full; no new account is counted at its site")
     }
 
     private static func counters(_ label: String) -> [Counter] {

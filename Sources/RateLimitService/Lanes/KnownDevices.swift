@@ -1,12 +1,11 @@
 import Contracts
-import Logging
 import ServiceRuntime
 
 /// The devices that accounts have signed in from (`TrustedLane`).
 ///
-/// A mark counts for 90 days and is never evicted, so marks have a table of their own. Attack: an
-/// account that signs in repeatedly with invented device ids fills the capacity that all limits
-/// need, and locks all users out.
+/// A mark counts for 90 days and is never evicted, so marks have a table of their own, and those of
+/// devices half of it. Attack: an account that signs in repeatedly with invented device ids fills
+/// the capacity that all limits need, and locks all users out.
 ///
 ///     mark of the pair    capacity   new marks of the account in 24 h   result
 ///     exists, older       any        any                                renewed
@@ -28,17 +27,9 @@ struct KnownDevices: Sendable {
     private let made = CountingRule(LimitName.newDeviceByAccount.rule)
     private let forgotten = CountingRule(LimitName.devicesForgotten.rule)
 
-    /// - Throws: `JournalError`, `StoreError`, `SQLError`.
-    init(
-        statesMax: Int, journal: LimitJournalLocation, keys: SubjectKeys, at now: Timestamp,
-        logger: Logger
-    ) throws {
-        let table = try LimitTable(
-            statesMax: statesMax, journal: journal, at: now, logger: logger
-        ) {
-            LimitName(number: $0).map { CountingRule($0.rule) }
-        }
-        subjects = SubjectTable(table, keys)
+    /// - Parameter subjects: the table of marks.
+    init(subjects: SubjectTable) {
+        self.subjects = subjects
     }
 
     /// Whether the subject has succeeded from this device. Without capacity marks share a shared

@@ -9,6 +9,7 @@ import ServiceRuntime
 ///     failed-sign-in-by-account   failed-sign-in-by-known-device     of the email and the device
 ///     failed-provider-by-account  failed-provider-by-known-device    of the account and the device
 ///     phone-code-guess            phone-code-guess-by-known-device   of the number and the device
+///     totp-guess                  totp-guess-by-known-device         of account, first proof, device
 ///     all others                  none
 ///
 ///     device named   known by the subject   charged to
@@ -61,14 +62,18 @@ enum TrustedLane {
         case .failedSignInByAccount: .failedSignInByKnownDevice
         case .failedProviderByAccount: .failedProviderByKnownDevice
         case .phoneCodeGuess: .phoneCodeGuessByKnownDevice
+        case .totpGuess: .totpGuessByKnownDevice
         default: nil
         }
     }
 
     /// The owner of a device mark. A phone number's devices must not be those of an email with the
-    /// same text.
+    /// same text. A device that gave a code of an authenticator app is known after every first proof:
+    /// the subject of `totp-guess` begins with the account.
     static func owner(_ limit: LimitName, _ subject: String) -> String {
-        limit == unknownDeviceSignIns ? subject : "\(limit.rawValue)|\(subject)"
+        if limit == unknownDeviceSignIns { return subject }
+        let owner = limit == .totpGuess ? subject.prefix { $0 != "|" } : subject[...]
+        return "\(limit.rawValue)|\(owner)"
     }
 
     /// The subject of a pair. It starts with the length, because otherwise "a" with "b|c" would
@@ -83,7 +88,9 @@ extension LimitsHandler {
     func lane(of charge: RequestedCharge, at now: Timestamp) -> (limit: LimitName, subject: String)
     {
         guard let lane = TrustedLane.lane(of: charge.limit) else {
-            return (charge.limit, charge.subject)
+            let isAtSharedSite =
+                charge.limit == .signUpByAddress && sites.isShared(charge.subject, at: now)
+            return (isAtSharedSite ? .signUpBySharedSite : charge.limit, charge.subject)
         }
         if devices.knows(
             TrustedLane.owner(charge.limit, charge.subject), charge.device, at: now)

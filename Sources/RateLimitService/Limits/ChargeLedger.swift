@@ -19,6 +19,19 @@ import Synchronization
 /// - *A retry for each guess at a password*: few retries are allowed, and each guess is charged
 ///   (`RateLimiter.begin`).
 ///
+/// A charge of a first proof is *held* until its second proof is there (F-03): its caller has ten
+/// minutes, and the charge counts meanwhile.
+///
+///     a charge                            can be refunded
+///     just made                           for 60 s
+///     held, while it can be refunded      for 11 minutes from its moment, once
+///     held, without capacity              no longer: it stays
+///     of a guess that is settled later    for 15 minutes in any case (`UnsettledGuesses`)
+///
+/// Attack: a thief of passwords has one charge after another held, until the owners' charges are not.
+/// Each is a right password, which has limits of its own; a charge that is not held stays, as that of
+/// a wrong one.
+///
 /// Bounded in number and time. A charge that was dropped, or did not fit in, can no longer be
 /// refunded. That errs on the strict side. Attack: with more than 1,666 charges a second, all
 /// users' right passwords stay charged like wrong ones. This is accepted: each charge is limited by
@@ -32,6 +45,10 @@ struct ChargeLedger: Sendable {
     /// than clients make during one call. Each of a sign-up on a taken email costs a hash and an
     /// audit record, but no further mail (`RegistrationDraft.ownerMailKey`).
     static let repeatsMax = 16
+    /// How long a held charge can be refunded: longer than a sign-in waits for its second proof.
+    static let heldLife = Duration.seconds(660)
+    /// Memory: 300 bytes each, 6 MB.
+    static let heldMax = 20_000
     private static let chargesMax = 100_000
     /// Entries examined for each new charge: more than one, so that the number of old ones falls.
     private static let dropsMax = 4
@@ -66,6 +83,9 @@ struct ChargeLedger: Sendable {
 
     private var charges: [Int64: Charge] = [:]
     private var order = ChargeOrder()
+    /// The charges of first proofs.
+    private var held: [Int64: Charge] = [:]
+    private var heldOrder = ChargeOrder()
     /// The charges of guesses from known devices, which are kept for longer.
     var guesses = UnsettledGuesses()
     /// Repeatable charges that changed since the journal last took the changes.
@@ -100,6 +120,10 @@ struct ChargeLedger: Sendable {
     /// - Returns: the charge's keys and moment if this was the last share; else nil.
     mutating func take(_ id: Int64, at now: Timestamp) -> (keys: [LimitKey], moment: Timestamp)? {
         if let guess = guesses.take(id, at: now) { return (guess.keys, guess.moment) }
+        if let charge = held[id], now - charge.moment < Self.heldLife {
+            held[id] = nil
+            return charge.keys.isEmpty ? nil : (charge.keys, charge.moment)
+        }
         guard holds(id, at: now), let charge = charges[id], !charge.keys.isEmpty else { return nil }
         guard charge.resting == 1 else {
             charges[id]?.resting -= 1
@@ -110,14 +134,39 @@ struct ChargeLedger: Sendable {
         return (charge.keys, charge.moment)
     }
 
+    /// Holds a charge, so that it can be refunded for longer.
+    mutating func hold(_ id: Int64, at now: Timestamp) {
+        for _ in 0..<Self.dropsMax {
+            guard let (oldest, moment) = heldOrder.first else { break }
+            let isCurrent = held[oldest]?.moment == moment
+            guard !isCurrent || now - moment >= Self.heldLife else { break }
+            if isCurrent { held[oldest] = nil }
+            heldOrder.dropFirst()
+        }
+        guard held.count < Self.heldMax, holds(id, at: now), let charge = charges[id],
+            !charge.isRepeatable
+        else { return }
+        charges[id] = nil
+        held[id] = charge
+        heldOrder.append(id, charge.moment)
+        if heldOrder.count > 2 * Self.heldMax {
+            heldOrder.retain { held[$0]?.moment == $1 }
+        }
+    }
+
     /// The amounts of a charge's keys that have more than one unit.
-    func amounts(of id: Int64) -> [LimitKey: Int] { charges[id]?.amounts ?? [:] }
+    func amounts(of id: Int64) -> [LimitKey: Int] {
+        charges[id]?.amounts ?? held[id]?.amounts ?? [:]
+    }
 
     /// Forgets that these subjects were charged. A subject that was reset has nothing to refund,
     /// and a charge made in the same millisecond after the reset belongs to another call.
     mutating func forget(_ keys: [LimitKey]) {
         for (id, charge) in charges where charge.keys.contains(where: keys.contains) {
             charges[id]?.keys.removeAll(where: keys.contains)
+        }
+        for (id, charge) in held where charge.keys.contains(where: keys.contains) {
+            held[id]?.keys.removeAll(where: keys.contains)
         }
         guesses.forget(keys)
     }

@@ -26,12 +26,13 @@ struct RequestedCharge: Sendable {
     /// The units to charge, from 1.
     let amount: Int
 
-    /// - Parameter mayBePart: whether the limit may be one that is only part of others.
+    /// - Parameter mayBePart: whether the limit may be one that is only part of others. What is in
+    ///   the table of marks cannot be charged or looked at.
     /// - Throws: `rpc/invalid-argument` for an unknown or internal limit, for a text of invalid
     ///   length, and for an amount that is too large or that the limit's rule does not count.
     init(_ charge: RateLimitV1.Charge, mayBePart: Bool = false) throws(ServiceError) {
         guard let limit = LimitName(rawValue: charge.limit),
-            !limit.isInternal || mayBePart && limit.isOperators
+            !limit.isInternal || mayBePart && limit.isOperators && limit != .accountsBySite
         else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
         }

@@ -10,6 +10,7 @@ package final class LimitsHandler: LimitsService {
     /// The states of subjects under limits.
     let subjects: SubjectTable
     let devices: KnownDevices
+    let sites: SharedSites
     let ledger: SharedLedger
     let policies: CurrentPolicies
     let hits: LimitHits
@@ -23,12 +24,13 @@ package final class LimitsHandler: LimitsService {
     var table: LimitTable { subjects.table }
 
     init(
-        subjects: SubjectTable, devices: KnownDevices, ledger: SharedLedger,
+        subjects: SubjectTable, marks: SubjectTable, ledger: SharedLedger,
         policies: CurrentPolicies, hits: LimitHits, chargeIDs: ChargeIDs, resetsFrom: [String],
         time: any Time
     ) {
         self.subjects = subjects
-        self.devices = devices
+        devices = KnownDevices(subjects: marks)
+        sites = SharedSites(marks, policies)
         self.ledger = ledger
         self.policies = policies
         self.hits = hits

@@ -63,6 +63,7 @@ extension LimitsHandler {
             limits.append(limit)
             if let lane = TrustedLane.lane(of: limit) { limits.append(lane) }
             if limit == .phoneCodeGuess { limits.append(.phoneCodeFirstGuess) }
+            if limit == .signUpByAddress { limits.append(.signUpBySharedSite) }
             if limit.definition.capacity == .text {
                 limits += [.newSubjectsBySite, .newSubjectsByApplication]
             }

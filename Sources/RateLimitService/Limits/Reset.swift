@@ -10,7 +10,8 @@ extension LimitsHandler {
         _ request: RateLimitV1.ResetRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ResetResponse {
         guard resetsFrom.contains(context.application) else {
-            throw ServiceError(.permissionDenied)
+            throw ServiceError.notNamed(
+                context.application, by: "resets-from", of: "rate-limit")
         }
         let charges = try RequestedCharge.read(
             request.charges, mayBeParts: CallContext.operators.contains(context.application))
@@ -57,6 +58,9 @@ extension LimitsHandler {
         }
         if charge.limit == TrustedLane.unknownDeviceSignIns {
             lanes.append((.failedSignInInARow, charge.subject))
+        }
+        if charge.limit == .signUpByAddress {
+            lanes.append((.signUpBySharedSite, charge.subject))
         }
         return lanes
     }

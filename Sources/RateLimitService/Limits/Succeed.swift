@@ -5,18 +5,20 @@ import ServiceRuntime
 
 extension LimitsHandler {
     /// Refunds the charge of a right attempt, resets escalating delays and lockouts, and records
-    /// the devices.
+    /// the devices, and the site of an established account.
     package func succeed(
         _ request: RateLimitV1.SucceedRequest, _ context: CallContext
     ) throws -> RateLimitV1.SucceedResponse {
         let now = time.now()
         let charges = try RequestedCharge.read(request.charges)
+        if let established = request.established { try Self.check(established) }
         if !request.chargeId.isEmpty {
             refund(try ChargeIDs.read(request.chargeId), isRight: true, at: now)
         }
         if request.forgetDevices { for charge in charges { forgetDevices(of: charge, at: now) } }
         startOver(charges, at: now)
         for charge in charges { markDevice(charge, at: now) }
+        if let established = request.established { countEstablished(established, at: now) }
         return RateLimitV1.SucceedResponse()
     }
 

@@ -7,12 +7,13 @@ extension LimitSubject {
     func canonical(_ subject: String) -> String {
         switch self {
         case .address, .deviceAtAddress: AddressPrefix.of(subject, v6: 8)
-        case .site, .siteIPv6, .emailAtSite: AddressPrefix.of(subject, v6: 6)
+        case .site, .siteIPv6, .emailAtSite, .accountAtSite: AddressPrefix.of(subject, v6: 6)
         case .network: AddressPrefix.of(subject, v6: 6, v4: 3)
         case .phoneBlock: PhonePrefix.block(subject)
         case .phoneCountry: PhonePrefix.country(subject)
-        case .all, .email, .account, .accountOrEmail, .phoneNumber, .codeRequest, .knownDevice,
-            .owner, .application, .app:
+        case .all, .email, .account, .accountAndProof, .accountOrEmail, .phoneNumber, .codeRequest,
+            .knownDevice,
+            .owner, .application, .backend, .app:
             subject
         }
     }

@@ -21,6 +21,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case googleCancelled = "auth/google-cancelled"
     case idempotencyKeyReused = "auth/idempotency-key-reused"
     case invalidAccessToken = "auth/invalid-access-token"
+    case invalidChallenge = "auth/invalid-challenge"
     case invalidChoice = "auth/invalid-choice"
     case invalidCode = "auth/invalid-verification-code"
     case invalidConfirmation = "auth/invalid-confirmation"
@@ -31,15 +32,19 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case invalidEmail = "auth/invalid-email"
     case invalidLink = "auth/invalid-link"
     case invalidNonce = "auth/missing-or-invalid-nonce"
+    case invalidPasskey = "auth/invalid-passkey"
     case invalidPhoneNumber = "auth/invalid-phone-number"
     case invalidPhoto = "auth/invalid-photo"
     case invalidProviderToken = "auth/invalid-provider-token"
     case invalidRefreshToken = "auth/invalid-refresh-token"
     case invalidSignInProof = "auth/invalid-sign-in-proof"
     case lastMethod = "auth/last-sign-in-method"
+    case lastSecondFactor = "auth/last-second-factor"
+    case maximumSecondFactorCountExceeded = "auth/maximum-second-factor-count-exceeded"
     case methodNotLinked = "auth/no-such-provider"
     case operationNotAllowed = "auth/operation-not-allowed"
     case parentalConsentRequired = "auth/parental-consent-required"
+    case passkeyQuota = "auth/passkey-quota"
     case passwordNeeded = "auth/password-needed"
     case phoneCountryNotAllowed = "auth/phone-country-not-allowed"
     case providerAlreadyLinked = "auth/provider-already-linked"
@@ -53,6 +58,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case sessionNotFound = "auth/session-not-found"
     case tooManyRequests = "auth/too-many-requests"
     case underageUser = "auth/underage-user"
+    case unknownPasskey = "auth/unknown-passkey"
     case weakPassword = "auth/weak-password"
 
     case cancelled = "rpc/cancelled"
@@ -78,8 +84,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .credentialAlreadyInUse: Entry(.alreadyExists, next: .signIn)
         case .deviceKeyRequired: Entry(.failedPrecondition, next: .correct)
         case .deviceMismatch: Entry(.unauthenticated, next: .signIn)
-        case .deviceProofRequired: Entry(.unauthenticated, next: .refresh)
-        case .deviceProofStale: Entry(.unauthenticated, next: .refresh)
+        case .deviceProofRequired, .deviceProofStale: Entry(.unauthenticated, next: .refresh)
         case .documentConflict: Entry(.aborted, next: .startAgain)
         case .documentQuota: Entry(.resourceExhausted, next: .correct)
         case .emailAlreadyInUse: Entry(.alreadyExists, next: .signIn)
@@ -87,25 +92,29 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .googleCancelled: Entry(.cancelled, next: .tryAgain)
         case .idempotencyKeyReused: Entry(.failedPrecondition, next: .startAgain)
         case .invalidAccessToken: Entry(.unauthenticated, next: .refresh)
+        case .invalidChallenge: Entry(.failedPrecondition, next: .startAgain)
         case .invalidChoice: Entry(.failedPrecondition, next: .correct)
         case .invalidCode: Entry(.unauthenticated, next: .correct)
         case .invalidConfirmation: Entry(.failedPrecondition, next: .startAgain)
         case .invalidCredential: Entry(.unauthenticated, next: .resetPassword)
         case .invalidDeviceKey: Entry(.invalidArgument, next: .correct)
         case .invalidDeviceProof: Entry(.unauthenticated, next: .refresh)
-        case .invalidDocument: Entry(.invalidArgument, next: .correct)
-        case .invalidEmail: Entry(.invalidArgument, next: .correct)
+        case .invalidDocument, .invalidEmail: Entry(.invalidArgument, next: .correct)
         case .invalidLink: Entry(.failedPrecondition, next: .requestNew)
         case .invalidNonce: Entry(.failedPrecondition, next: .startAgain)
+        case .invalidPasskey: Entry(.unauthenticated, next: .tryAgain)
         case .invalidPhoneNumber: Entry(.invalidArgument, next: .correct)
         case .invalidPhoto: Entry(.invalidArgument, next: .correct)
         case .invalidProviderToken: Entry(.unauthenticated, next: .startAgain)
         case .invalidRefreshToken: Entry(.unauthenticated, next: .signIn)
         case .invalidSignInProof: Entry(.unauthenticated, next: .signIn)
         case .lastMethod: Entry(.failedPrecondition, next: .addMethod)
+        case .lastSecondFactor, .maximumSecondFactorCountExceeded:
+            Entry(.failedPrecondition, next: .correct)
         case .methodNotLinked: Entry(.failedPrecondition, next: .correct)
         case .operationNotAllowed: Entry(.failedPrecondition, next: .correct)
         case .parentalConsentRequired: Entry(.failedPrecondition, next: .askParent)
+        case .passkeyQuota: Entry(.failedPrecondition, next: .correct)
         case .passwordNeeded: Entry(.failedPrecondition, next: .enterPassword)
         case .phoneCountryNotAllowed: Entry(.failedPrecondition, next: .correct)
         case .providerAlreadyLinked: Entry(.alreadyExists, next: .correct)
@@ -114,11 +123,12 @@ package enum ErrorCode: String, CaseIterable, Sendable {
         case .providerUnavailable: Entry(.unavailable, isRetryable: true, next: .tryAgain)
         case .refreshTokenReplayed: Entry(.unauthenticated, next: .signIn)
         case .requiresRecentLogin: Entry(.failedPrecondition, next: .reauthenticate)
-        case .secondProofRequired: Entry(.failedPrecondition, next: .reauthenticate)
+        case .secondProofRequired: Entry(.failedPrecondition, next: .secondProof)
         case .sessionEnded: Entry(.unauthenticated, next: .signIn)
         case .sessionNotFound: Entry(.notFound, next: .correct)
         case .tooManyRequests: Entry(.resourceExhausted, isRetryable: true, next: .wait)
         case .underageUser: Entry(.permissionDenied, next: .contactSupport)
+        case .unknownPasskey: Entry(.unauthenticated, next: .tryAgain)
         case .weakPassword: Entry(.invalidArgument, next: .correct)
         case .cancelled: Entry(.cancelled, next: .tryAgain)
         case .deadlineExceeded: Entry(.deadlineExceeded, isRetryable: true, next: .tryAgain)
@@ -172,6 +182,9 @@ extension ErrorCode {
         case requestNew = "request-new"
         /// Let the user try again, and offer to reset the password.
         case resetPassword = "reset-password"
+        /// Ask for one of the proofs that the error's second proof names, and pass it to
+        /// `CompleteSignIn`.
+        case secondProof = "second-proof"
         /// Go to the sign-in screen.
         case signIn = "sign-in"
         /// Sign out first.

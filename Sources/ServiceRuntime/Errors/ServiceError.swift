@@ -71,14 +71,16 @@ package struct ServiceError: Error, Hashable, Sendable {
         set { details.acceptableProofs = newValue }
     }
 
-    /// With `auth/second-proof-required`: the account's other sign-in methods (`google`). Set only
-    /// after a proof of one of its methods.
+    /// What else would do. Identity sets those of the account's sign-in methods that would do
+    /// (`google`) with `auth/second-proof-required`, only after a proof of one of them. The
+    /// gateway sets what is switched on in the errors of sign-ins
+    /// (`GatewayService/Alternatives/SwitchedOnWays.swift`).
     package var alternatives: [String] {
         get { details.alternatives }
         set { details.alternatives = newValue }
     }
 
-    /// With `auth/second-proof-required`: what a second proof is to answer. No service sets it yet.
+    /// With `auth/second-proof-required`: what a second proof is to answer (F-03).
     package var secondProof: SecondProof? {
         get { details.secondProof }
         set { details.secondProof = newValue }
@@ -184,16 +186,20 @@ package struct ServiceError: Error, Hashable, Sendable {
     package struct SecondProof: Hashable, Sendable {
         /// Opaque; returned with the proof.
         package let challenge: String
-        /// The kinds of proof that would be accepted, as in `acceptableProofs`.
+        /// The kinds of proof that would be accepted, the one to offer first at the beginning: the
+        /// fields of `CompleteSignInRequest` that carry them.
         package let kinds: [String]
         /// When the challenge expires, in milliseconds since 1970.
         package let expiresAtMs: Int64
+        /// One for each of `kinds`: what the owner recognises it by; may be empty.
+        package let hints: [String]
 
         /// A second proof of one of `kinds`.
-        package init(challenge: String, kinds: [String], expiresAtMs: Int64) {
+        package init(challenge: String, kinds: [String], expiresAtMs: Int64, hints: [String]) {
             self.challenge = challenge
             self.kinds = kinds
             self.expiresAtMs = expiresAtMs
+            self.hints = hints
         }
     }
 }

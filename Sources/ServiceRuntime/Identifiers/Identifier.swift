@@ -96,6 +96,18 @@ package enum IDKind {
         /// `exp_…`
         package static let prefix = "exp"
     }
+
+    /// The ids of second factors.
+    package enum Factor: IdentifierKind {
+        /// `fac_…`
+        package static let prefix = "fac"
+    }
+
+    /// The ids of passkeys.
+    package enum Passkey: IdentifierKind {
+        /// `pky_…`
+        package static let prefix = "pky"
+    }
 }
 
 /// The id of an account: `acc_…`
@@ -114,6 +126,10 @@ package typealias MigrationID = Identifier<IDKind.Migration>
 package typealias PushDeviceID = Identifier<IDKind.PushDevice>
 /// The id of an export: `exp_…`
 package typealias ExportID = Identifier<IDKind.Export>
+/// The id of a second factor: `fac_…`
+package typealias FactorID = Identifier<IDKind.Factor>
+/// The id of a passkey: `pky_…`
+package typealias PasskeyID = Identifier<IDKind.Passkey>
 
 /// The texts of ids: a 64-bit key as thirteen lower-case characters of Crockford's base32, most
 /// significant first. Source: https://www.crockford.com/base32.html

@@ -8,6 +8,7 @@ package final class ProgramParts: MetricSource {
         var failures: [String: @Sendable () -> PartCondition.Failure?] = [:]
         var liveness: [@Sendable () -> Bool] = []
         var published: [Part] = []
+        var warnings: [String] = []
     }
 
     private let state = Mutex(State())
@@ -33,6 +34,13 @@ package final class ProgramParts: MetricSource {
         return failures.map { Part(name: $0.key, failure: $0.value()) }
             .sorted { $0.name < $1.name }
     }
+
+    /// Adds a clause about the settings that an operator should know as long as the program runs.
+    /// No part fails for it.
+    package func warn(_ clause: String) { state.withLock { $0.warnings.append(clause) } }
+
+    /// What was added by `warn`.
+    package var warnings: [String] { state.withLock { $0.warnings } }
 
     /// Whether all liveness checks succeed.
     package var isAlive: Bool { state.withLock { $0.liveness }.allSatisfy { $0() } }

@@ -205,6 +205,11 @@ package enum MetricCatalogue {
         Entry(
             "provider_token_refusals_total", .number,
             "ID tokens of identity providers that were refused, by provider and reason."),
+        Entry(
+            "passkey_refusals_total", .number,
+            "Responses of passkeys that were refused, by reason."),
+        Entry(
+            "second_proofs_total", .number, "Second proofs of sign-ins, by kind and outcome."),
         Entry("password_hash_threads", .number, "Threads that hash passwords."),
         Entry("password_hash_queue_length", .number, "Passwords that wait to be hashed."),
         Entry("password_hash_wait_seconds", .seconds, "Time that passwords waited to be hashed."),
@@ -215,6 +220,9 @@ package enum MetricCatalogue {
         Entry(
             "password_hash_dropped_total", .number,
             "Passwords not hashed because their callers had gone."),
+        Entry(
+            "password_breach_checks_total", .number,
+            "New passwords that were looked up among leaked ones, by outcome."),
     ]
 
     private static let messages: [Entry] = [

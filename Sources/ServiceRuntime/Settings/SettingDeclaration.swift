@@ -27,6 +27,17 @@ struct SettingDeclaration: Sendable {
     }
 }
 
+extension SettingDeclaration {
+    /// The reason for an operator: without the ids of requirements, which only the sources explain.
+    ///
+    ///     in the source                         in `--help`
+    ///     A session ends at this age (S-02).    A session ends at this age.
+    ///     Who may look up accounts (I-09, A-01) Who may look up accounts
+    var reasonForPeople: String {
+        reason.replacing(#/ ?\([A-Z]-[0-9]{2}(?:, ?[A-Z]-[0-9]{2})*\)/#, with: "")
+    }
+}
+
 /// A problem in the given settings.
 struct SettingProblem: Hashable, Sendable {
     /// The place: `--listen-port`, `POSTERN_LISTEN_PORT`, `settings.yaml line 3`.

@@ -74,7 +74,7 @@ struct SettingsFlags {
             return problem(
                 "--" + name,
                 "a secret is never an argument, which others can see; use --\(name)-file or "
-                    + SettingsSource.variable(name))
+                    + SettingVariable.shared(name))
         }
         guard let value else { return problem("--" + name, "its value is missing") }
         switch (form, values[name]) {

@@ -43,14 +43,17 @@ package struct SettingsLoader: Sendable {
         }
         let file = flags.configPath.map { SettingsFile(path: $0) { _ in declarations } }
         var reader = SettingsReader(
-            sources: [flags.source, .environment(environment), file?.source].compactMap(\.self))
+            sources: [flags.source]
+                + SettingsSource.environment(environment, of: program)
+                + [file?.source].compactMap(\.self))
         let values = Values(reading: &reader)
         let problems = flags.problems + (file?.problems ?? []) + reader.problems
         if !problems.isEmpty {
             return .exit(report(problems), exitCode: Self.invalidExitCode)
         }
         if flags.requests(.check) {
-            let unused = SettingsSource.unusedVariables(of: environment, declarations: declarations)
+            let unused = SettingsSource.unusedVariables(
+                of: environment, declarations: declarations, program: program)
             let warnings = unused.map { Self.warning($0, declarations) }
             let findings = reader.paths.flatMap { setting in
                 setting.use.findings(setting.path).map {
@@ -80,7 +83,9 @@ package struct SettingsLoader: Sendable {
 
         Settings come from their defaults, then from a file (--config FILE, YAML or JSON, keys as
         below without the dashes in front), then from the environment (POSTERN_ and the name:
-        --listen-port is POSTERN_LISTEN_PORT), then from flags; later sources win.
+        --listen-port is POSTERN_LISTEN_PORT; before it, for this program alone,
+        \(SettingVariable.own("POSTERN_LISTEN_PORT", of: program))), then from flags.
+        Later sources win.
 
           --config FILE
               Reads settings from this file.
@@ -102,11 +107,11 @@ package struct SettingsLoader: Sendable {
     private static func entry(_ declaration: SettingDeclaration) -> String {
         let name =
             declaration.form == .secret
-            ? SettingsSource.variable(declaration.name) + " (never a flag)"
+            ? SettingVariable.shared(declaration.name) + " (never a flag)"
             : "--\(declaration.name) \(declaration.unit)"
         return """
               \(name)
-                  \(declaration.reason)
+                  \(declaration.reasonForPeople)
                   Takes \(declaration.expected); default: \(declaration.defaultText ?? "(not set)").
 
             """
@@ -128,7 +133,7 @@ package struct SettingsLoader: Sendable {
     {
         let name = variable.split(separator: "_").dropFirst().joined(separator: "-").lowercased()
         let nearest = SettingProblem.nearest(to: name, among: declarations.map(\.name))
-        let hint = nearest.map { "; did you mean \(SettingsSource.variable($0))?" } ?? ""
+        let hint = nearest.map { "; did you mean \(SettingVariable.shared($0))?" } ?? ""
         return "\(variable) is set, and no setting of this program\(hint)\n"
     }
 

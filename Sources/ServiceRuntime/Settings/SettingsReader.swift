@@ -91,6 +91,9 @@ package struct SettingsReader {
         valuesInUse.append(ValueInUse(name: name, text: text, origin: origin))
     }
 
+    /// Whether the operator has set it: for a former name, which is warned of.
+    package func isGiven(_ name: String) -> Bool { given(name) != nil }
+
     /// Records a problem in a setting.
     mutating func problem(_ name: String, at place: String, _ sentence: String) {
         wrong.insert(name)

@@ -19,11 +19,20 @@ struct SettingsSource: Sendable {
         self.init(values: values, key: { $0 }, place: place)
     }
 
-    /// Environment variables with the prefix `POSTERN_`.
-    static func environment(_ variables: [String: String]) -> SettingsSource {
-        SettingsSource(
-            values: variables.mapValues { .one($0) }, key: variable,
-            place: variable)
+    /// The environment: the variables of one program, which win, and those of all programs.
+    /// - Parameter program: its executable.
+    static func environment(
+        _ variables: [String: String], of program: String
+    ) -> [SettingsSource] {
+        let values = variables.mapValues { SettingValue.one($0) }
+        let own: @Sendable (String) -> String = {
+            SettingVariable.own(SettingVariable.shared($0), of: program)
+        }
+        return [
+            SettingsSource(values: values, key: own, place: own),
+            SettingsSource(
+                values: values, key: SettingVariable.shared, place: SettingVariable.shared),
+        ]
     }
 
     private init(
@@ -41,17 +50,15 @@ struct SettingsSource: Sendable {
     /// The value that this source has for a setting, if any.
     func value(of name: String) -> SettingValue? { values[key(name)] }
 
-    /// The variable of a setting: `POSTERN_LISTEN_PORT`.
-    static func variable(_ name: String) -> String {
-        "POSTERN_" + name.uppercased().replacing("-", with: "_")
-    }
-
     /// Variables with our prefix that are no settings of this program. Not a problem, since one
     /// environment may serve several programs, but `--check` lists them.
     static func unusedVariables(
-        of environment: [String: String], declarations: [SettingDeclaration]
+        of environment: [String: String], declarations: [SettingDeclaration], program: String
     ) -> [String] {
-        let known = Set(declarations.map { variable($0.name) })
-        return environment.keys.filter { $0.hasPrefix("POSTERN_") && !known.contains($0) }.sorted()
+        let known = Set(
+            declarations.flatMap { SettingVariable.names(of: $0.name, for: program) })
+        return environment.keys.filter {
+            $0.hasPrefix(SettingVariable.prefix) && !known.contains($0)
+        }.sorted()
     }
 }

@@ -1,10 +1,14 @@
 import Contracts
 import Cryptography
+import Logging
 import ServiceRuntime
 
 /// Issues and verifies access tokens: ES256 JSON Web Tokens with `typ` `at+jwt` (S-01, RFC 9068).
 struct AccessTokens: Sendable {
     private static let identifierBytes = 16
+    /// The longest life of a brief session's token: that of the session, plus the second by which
+    /// `iat` may be rounded.
+    static let briefLongest = SessionLife.briefAge + .seconds(1)
 
     let life: Life
     let keys: CurrentSigningKeys
@@ -12,25 +16,36 @@ struct AccessTokens: Sendable {
     let audience: String
     /// Claims that the operator adds to each token.
     let extra: ExtraClaims?
+    /// Reports what they replace.
+    let overridden: OverriddenClaims
 
     /// How long a token may be accepted after its issue: the longest life and the leeway of
     /// verifiers.
-    var retention: Duration { life.longest + TokenVerifier.leeway }
+    var retention: Duration { max(life.longest, Self.briefLongest) + TokenVerifier.leeway }
 
-    /// Issues a token for a grant; it expires no later than its session.
+    /// Issues a token for a grant; it expires no later than its session, and that of a brief session
+    /// with it: nothing could renew it.
+    /// - Parameter box: Opens the account's claims.
     func issue(
-        _ grant: TokenGrant, sessionEnd: Timestamp, _ randomness: any Randomness
+        _ grant: TokenGrant, sessionEnd: Timestamp, _ box: SealedBox,
+        _ randomness: any Randomness
     ) throws -> (text: String, expiresAt: Timestamp) {
-        let expiresAt = life.expiry(
-            givenAt: grant.givenAt, sessionEnd: sessionEnd, draw: randomness.integer())
         let session = grant.session
+        let expiresAt =
+            session.isBrief
+            ? sessionEnd.wholeSecond
+            : life.expiry(
+                givenAt: grant.givenAt, sessionEnd: sessionEnd, draw: randomness.integer())
+        let custom = try grant.claims?.opened(of: session.account, box) ?? AccountClaims()
         let claims = TokenClaims(
             issuer: issuer, subject: session.account.text, audience: [audience],
             expiresAt: expiresAt, issuedAt: grant.givenAt, sessionID: session.id.text,
             methods: session.proofs.latest.methods,
+            assurance: session.proofs.assurance?.rawValue,
             authenticatedAt: session.proofs.latest.at,
             identifier: Base64URL.encode(randomness.bytes(Self.identifierBytes)),
-            counter: grant.counter, extra: extra)
+            counter: grant.counter, roles: custom.roles, custom: custom.object, extra: extra)
+        overridden.look(at: claims)
         return (try keys.current.signer.sign(claims), expiresAt)
     }
 
@@ -48,7 +63,8 @@ struct AccessTokens: Sendable {
             self.keys.insert(known, for: token)
             return known
         } catch {
-            // The reason of a rejection would only help an attacker who tries tokens.
+            // Which key, claim or signature it was would only help an attacker who tries tokens:
+            // `AccessTokenFault` is all that is said.
             return nil
         }
     }
@@ -71,20 +87,24 @@ struct AccessTokens: Sendable {
     }
 
     /// Applies the current setting. Tokens issued before it was shortened would otherwise outlive
-    /// the entries of `RevokedSessions`.
+    /// the entries of `RevokedSessions`. It is not that of brief sessions, whose tokens have the
+    /// counter 0.
     private func limited(_ claims: TokenClaims) -> AccessToken? {
-        AccessToken(claims)?.limited(to: life.longest)
+        AccessToken(claims).map { token in
+            token.limited(to: token.counter == 0 ? Self.briefLongest : life.longest)
+        }
     }
 }
 
 extension AccessTokens {
     /// The tokens that the operator's settings and the loaded keys give.
-    init(_ settings: SessionSettings, _ ring: SigningKeyRing) {
+    init(_ settings: SessionSettings, _ ring: SigningKeyRing, logger: Logger) {
         self.init(
             life: Life(mean: settings.accessTokenLife),
             keys: CurrentSigningKeys(
                 ring, issuer: settings.issuer, audience: settings.audience),
-            issuer: settings.issuer, audience: settings.audience, extra: settings.extraClaims)
+            issuer: settings.issuer, audience: settings.audience, extra: settings.extraClaims,
+            overridden: OverriddenClaims(logger: logger))
     }
 }
 
@@ -104,8 +124,7 @@ extension AccessTokens {
         func expiry(givenAt: Timestamp, sessionEnd: Timestamp, draw: UInt64) -> Timestamp {
             let width = UInt64(clamping: 2 * jitter + 1)
             let offset = Int64(clamping: draw % width) - jitter
-            let expiry = min(givenAt + mean + .milliseconds(offset), sessionEnd)
-            return Timestamp(milliseconds: expiry.seconds * 1_000)
+            return min(givenAt + mean + .milliseconds(offset), sessionEnd).wholeSecond
         }
 
         /// The longest time that any token is accepted after it was issued: mean and jitter, plus
@@ -114,6 +133,11 @@ extension AccessTokens {
 
         private var jitter: Int64 { mean.milliseconds / Self.jitterDivisor }
     }
+}
+
+extension Timestamp {
+    /// Without its fraction of a second, which claims cannot have.
+    fileprivate var wholeSecond: Timestamp { Timestamp(milliseconds: seconds * 1_000) }
 }
 
 /// The claims of an access token.

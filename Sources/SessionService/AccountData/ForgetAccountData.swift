@@ -17,6 +17,7 @@ extension AccountDataHandler {
     ///     the end of a session              leaves it: a start reads from it which access tokens
     ///                                       are revoked; purged after 2 hours
     ///     when the account was last seen    deletes it
+    ///     what its tokens had besides       deletes it
     ///     the end of the account's sessions leaves it: it refuses sign-in proofs from before, and
     ///                                       is purged after a day
     func forgetAccountData(
@@ -52,7 +53,9 @@ extension AccountDataHandler {
                         detail: .end(.accountDeleted)))
             }
             // After the ends, which record when the account was last seen.
-            return .done(try transaction.deleteSeen(account), ended: ended)
+            return .done(
+                try transaction.deleteSeen(account) + transaction.forgetClaims(of: account),
+                ended: ended)
         }
         return try memory.settle(outcome)
     }

@@ -5,21 +5,23 @@ import ServiceRuntime
 import Storage
 
 extension AccountDataHandler {
-    /// Returns the accounts with sessions, and those that were seen, a page at a time.
+    /// Returns the accounts with sessions, those that were seen, and those with claims, a page at a
+    /// time.
     func listAccountsWithData(
         _ request: AccountDataV1.ListAccountsWithDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ListAccountsWithDataResponse {
         try context.requireIdentity()
         let after = try request.after()
         let limit = AccountDataV1.ListAccountsWithDataResponse.accountsMax
-        let (sessions, seen) = try await store.read {
+        let (sessions, seen, claims) = try await store.read {
             (
                 try $0.accountsWithSessions(after: after, limit: limit),
-                try $0.accountsSeen(after: after, limit: limit)
+                try $0.accountsSeen(after: after, limit: limit),
+                try $0.accountsWithClaims(after: after, limit: limit)
             )
         }
         return AccountDataV1.ListAccountsWithDataResponse([
-            (.session, sessions), (.lastSeen, seen),
+            (.session, sessions), (.lastSeen, seen), (.claims, claims),
         ])
     }
 }
@@ -40,6 +42,14 @@ extension SQLSession {
                     ORDER BY account LIMIT ?2) AS ended) AS found
             ORDER BY account LIMIT ?2
             """,
+            [.integer(key), .integer(Int64(limit))]
+        ) { try $0.identifier(0) }
+    }
+
+    /// The next accounts with claims, by key; also those that have none any more.
+    fileprivate func accountsWithClaims(after key: Int64, limit: Int) throws -> [AccountID] {
+        try query(
+            "SELECT account FROM account_claims WHERE account > ? ORDER BY account LIMIT ?",
             [.integer(key), .integer(Int64(limit))]
         ) { try $0.identifier(0) }
     }

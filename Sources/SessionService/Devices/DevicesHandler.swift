@@ -30,7 +30,7 @@ struct DevicesHandler: DevicesService, SessionAccountSessionsService {
     func caller(_ text: String) throws(ServiceError) -> AccessToken {
         _ = try validation.run(SessionV1.ValidateAccessTokenRequest(accessToken: text))
         guard let token = accessTokens.readRetired(text, at: time.now()) else {
-            throw ServiceError(.invalidAccessToken)
+            throw AccessTokenFault(unknown: text).error
         }
         return token
     }
@@ -50,7 +50,7 @@ struct DevicesHandler: DevicesService, SessionAccountSessionsService {
         if let reason = life.state(of: session, at: now).reason {
             throw ServiceError.sessionEnded(reason)
         }
-        guard now < token.expiresAt else { throw ServiceError(.invalidAccessToken) }
+        guard now < token.expiresAt else { throw AccessTokenFault.expired.error }
         return session
     }
 }
@@ -83,7 +83,8 @@ extension DevicesHandler {
             lastUsedAtMs: session.usedAt.milliseconds, current: session.id == current,
             amr: session.proofs.latest.methods,
             authenticatedAtMs: session.proofs.latest.at.milliseconds,
-            place: device.place?.shown ?? "", agent: device.agent)
+            place: device.place?.shown ?? "", agent: device.agent,
+            acr: session.proofs.assurance?.rawValue ?? "")
     }
 
     /// Returns how and when the owner of a session proved their identity, to the holder of a valid

@@ -27,7 +27,7 @@ extension DevicesHandler {
                         hash: keys.calls))
             }
         let access = try accessTokens.issue(
-            grant, sessionEnd: life.unusedEnd(of: grant.session), randomness)
+            grant, sessionEnd: life.unusedEnd(of: grant.session), keys.claims, randomness)
         return GatewayV1.ReauthenticateResponse(
             accessToken: access.text, accessExpiresAtMs: access.expiresAt.milliseconds,
             authenticatedAtMs: grant.session.proofs.latest.at.milliseconds)
@@ -40,9 +40,9 @@ extension DevicesHandler {
         _ message: IdentityV1.SignInProof?, _ token: AccessToken, _ origin: CallOrigin,
         _ call: RepeatableCall?
     ) async throws -> TokenGrant {
-        guard let proof = proofs.proof(message), proof.account == token.account else {
-            throw ServiceError(.invalidSignInProof)
-        }
+        guard let proof = proofs.proof(message), proof.account == token.account,
+            SignInProofRule.isFor(.reauthentication, proof)
+        else { throw ServiceError(.invalidSignInProof) }
         let recordsNewcomers = memory.newcomers.recordsNext(from: origin, at: time.now())
         let outcome = try await store.write(about: [
             .account(token.account), .session(token.session),
@@ -53,7 +53,12 @@ extension DevicesHandler {
             guard SignInProofRule.accepts(proof, accountEnd: accountEnd, at: transaction.at),
                 try transaction.useProof(proof)
             else { return .refused(.invalidSignInProof) }
-            if let first { return .done(TokenGrant(session: session, repeating: first)) }
+            if let first {
+                return .done(
+                    TokenGrant(
+                        session: session, repeating: first,
+                        claims: try transaction.claims(of: session)))
+            }
             let shown = SessionProof(methods: proof.methods, at: proof.authenticatedAt)
             let grant = try record(
                 shown, of: session, by: token, origin, recordsNewcomers: recordsNewcomers,
@@ -72,7 +77,10 @@ extension DevicesHandler {
         _ request: SessionV1.ReauthenticateRequest, _ token: AccessToken, _ origin: CallOrigin
     ) async throws -> TokenGrant {
         guard request.proof == nil else { throw ServiceError(.invalidArgument, fields: ["proof"]) }
-        let session = try await store.read { try liveSession(token, $0, at: time.now()) }
+        let (session, claims) = try await store.read { store in
+            let session = try liveSession(token, store, at: time.now())
+            return (session, try store.claims(of: session))
+        }
         let finding = Result { () throws(ServiceError) in
             try PresenceProofRule.proof(
                 presence, on: accessToken, by: session.deviceKey, at: time.now())
@@ -80,7 +88,8 @@ extension DevicesHandler {
         switch finding {
         case .success(let proof):
             if session.proofs.contains(proof) {
-                return TokenGrant(session: session, reissuing: token, givenAt: time.now())
+                return TokenGrant(
+                    session: session, reissuing: token, givenAt: time.now(), claims: claims)
             }
         case .failure(let error):
             let use = RejectedTokenCounter.Kind(of: session, .reauthenticationRefused, error.code)
@@ -130,7 +139,9 @@ extension DevicesHandler {
         session.proofs.record(proof)
         session.usedAt = max(session.usedAt, transaction.at)
         try transaction.recordProofs(of: session)
-        var grant = TokenGrant(session: session, reissuing: token, givenAt: transaction.at)
+        var grant = TokenGrant(
+            session: session, reissuing: token, givenAt: transaction.at,
+            claims: try transaction.claims(of: session))
         let detail = AuditDetail.authentication(proof.methods)
         if recordsNewcomers || !session.isNewcomers(at: transaction.at) {
             try transaction.audit(

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Storage
 
@@ -13,15 +14,16 @@ struct SessionProof: Hashable, Sendable {
 ///     a new proof                 what it changes
 ///     same methods as sign-in     the time of the sign-in's proof, forward only
 ///     methods proved before       the time of that proof, forward only
-///     other methods               added; above three of these the oldest is removed
+///     other methods               added; above eight of these the oldest is removed
 ///
 /// The sign-in's methods are stored for good, since the session's limits depend on them (S-02): a
 /// user who signed in by a code and later enters a password must not get the password's limits, nor
 /// lose their own. Access tokens contain the latest proof. The time of each is stored, because a
 /// call may require one of them (`RecentProof`).
 struct SessionProofs: Hashable, Sendable {
-    /// Proofs beside the sign-in's; there are fewer methods.
-    static let laterMax = 3
+    /// Proofs beside the sign-in's: as many as there are ways to re-authenticate, so that no proof
+    /// displaces another. One that did could take a session's assurance along.
+    static let laterMax = 8
 
     private(set) var signIn: SessionProof
     private(set) var later: [SessionProof] = []
@@ -36,6 +38,10 @@ struct SessionProofs: Hashable, Sendable {
 
     /// The latest proof; of two at the same moment, the one added later.
     var latest: SessionProof { later.reduce(signIn) { $1.at >= $0.at ? $1 : $0 } }
+
+    /// How strongly the owner has authenticated in this session (`acr`, F-04); nil for a guest's. It
+    /// follows from the proofs and is stored nowhere.
+    var assurance: Assurance? { Assurance(ofSession: all.map(\.methods)) }
 
     /// Whether a proof is not new: it, or a later one with the same methods, is known.
     func contains(_ proof: SessionProof) -> Bool {

@@ -38,7 +38,8 @@ final class Confirmations: Sendable {
     func record(_ token: AccessToken, at now: Timestamp) {
         // Integer arithmetic, since most validated tokens return here.
         let age = now.milliseconds.subtractingReportingOverflow(token.issuedAt.milliseconds)
-        guard let counter = token.counter, !age.overflow, age.partialValue < recordedMilliseconds
+        guard let counter = token.counter, counter > 0, !age.overflow,
+            age.partialValue < recordedMilliseconds
         else { return }
         state.withLock { state in
             if now >= state.rotateAt { rotate(&state, at: now) }

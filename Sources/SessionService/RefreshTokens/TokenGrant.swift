@@ -6,26 +6,33 @@ import Storage
 /// The tokens that a caller gets: decided and durable before any is issued.
 struct TokenGrant: Hashable, Sendable {
     let session: Session
-    /// The counter of the refresh token.
+    /// The counter of the refresh token; 0 where there is none, which confirms nothing.
     let counter: Int64
     /// The issue time of the access token.
     let givenAt: Timestamp
+    /// What the access token has of the account's claims: `SQLSession.claims(of:)`. Also that of a
+    /// repeat has the latest.
+    let claims: KnownClaims?
     /// Whether the refresh token was exchanged right after it was issued (`RapidRefreshes`).
     var isRapid = false
     /// Whether it left a record of a newcomer (`NewcomerRecords`).
     var isNewcomersRecord = false
 
     /// The tokens of a session's leaf.
-    init(session: Session, givenAt: Timestamp) {
+    init(session: Session, givenAt: Timestamp, claims: KnownClaims?) {
         self.session = session
-        counter = session.counter
+        self.claims = claims
+        counter = session.isBrief ? 0 : session.counter
         self.givenAt = givenAt
     }
 
     /// A new access token for the holder of one. It has that token's counter and not the leaf's:
     /// the leaf's response may be lost, and a use of this token must not confirm it (G-10).
-    init(session: Session, reissuing shown: AccessToken, givenAt: Timestamp) {
+    init(
+        session: Session, reissuing shown: AccessToken, givenAt: Timestamp, claims: KnownClaims?
+    ) {
         self.session = session
+        self.claims = claims
         // Tokens issued before counters existed have none; 0 confirms nothing.
         counter = shown.counter ?? 0
         self.givenAt = givenAt
@@ -35,8 +42,9 @@ struct TokenGrant: Hashable, Sendable {
     /// again, with another `jti` and, within the spread of `AccessTokens.Life`, another expiry. It
     /// keeps its issue time: a retry, by the caller or an eavesdropper, gives no more than the
     /// first response did.
-    init(session: Session, repeating first: StoredGrant) {
+    init(session: Session, repeating first: StoredGrant, claims: KnownClaims?) {
         self.session = session
+        self.claims = claims
         counter = first.counter
         givenAt = first.givenAt
     }

@@ -19,6 +19,10 @@ extension SessionsHandler {
             try await store.write(about: []) { try $0.auditRefusedProof(nil, origin) }
             throw ServiceError(.invalidSignInProof)
         }
+        guard SignInProofRule.isFor(.signIn, proof) else {
+            try await store.write(about: []) { try $0.auditRefusedProof(proof.account, origin) }
+            throw ServiceError(.invalidSignInProof)
+        }
         // Stored responses have keys that contain the method's first name.
         let call = try RepeatableCall(
             "Create",
@@ -39,7 +43,10 @@ extension SessionsHandler {
     ) throws(ServiceError) -> DeviceKey? {
         let deviceID = request.device?.deviceId ?? ""
         guard let key = request.device?.key else {
-            try settings.deviceBinding.requireTie(toDevice: deviceID)
+            // A brief session has no refresh token, which a key would be for.
+            if request.device?.brief != true {
+                try settings.deviceBinding.requireTie(toDevice: deviceID)
+            }
             return nil
         }
         return try DeviceKey(key, deviceID: deviceID)
@@ -62,7 +69,8 @@ extension SessionsHandler {
             try transaction.auditRefusedProof(proof.account, origin)
             return .refused(.invalidSignInProof)
         }
-        let displaced = try displaceSessions(for: proof.account, origin, transaction)
+        let displaced = try displaceSessions(
+            for: proof.account, isBrief: device.isBrief, origin, transaction)
         let grant = try start(proof, device, deviceKey, call, origin, transaction)
         return .done(grant, ended: displaced)
     }
@@ -76,21 +84,25 @@ extension SessionsHandler {
             }),
             life.state(of: session, at: transaction.at) == .live
         else { return .refused(.sessionEnded) }
-        return .done(TokenGrant(session: session, repeating: first))
+        return .done(
+            TokenGrant(
+                session: session, repeating: first, claims: try transaction.claims(of: session)))
     }
 
-    /// Ends the sessions over the limit (S-03). It happens in the opening's transaction, and the
-    /// store has a single writer: concurrent sign-ins cannot exceed the limit.
+    /// Ends the sessions over the limit of their kind (S-03). It happens in the opening's
+    /// transaction, and the store has a single writer: concurrent sign-ins cannot exceed the limit.
+    ///
+    /// Brief sessions have a limit of their own. Attack: somebody with the password opens one page
+    /// after another, and signs the owner's devices out.
     private func displaceSessions(
-        for account: AccountID, _ origin: CallOrigin, _ transaction: Transaction
+        for account: AccountID, isBrief: Bool, _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> [RevokedSession] {
+        let max = isBrief ? SessionDisplacement.briefMax : settings.sessionsMax
         // Usually the account is below the limit, which the index alone shows.
-        guard try transaction.openSessionCount(of: account) >= settings.sessionsMax else {
-            return []
-        }
+        guard try transaction.openSessionCount(of: account) >= max else { return [] }
         let live = try memory.openSessions(of: account, in: transaction)
-            .filter { life.state(of: $0, at: transaction.at) == .live }
-        return try SessionDisplacement.displaced(among: live, max: settings.sessionsMax).map {
+            .filter { $0.isBrief == isBrief && life.state(of: $0, at: transaction.at) == .live }
+        return try SessionDisplacement.displaced(among: live, max: max).map {
             try transaction.end($0, .displaced, from: origin)
         }
     }
@@ -99,18 +111,25 @@ extension SessionsHandler {
         _ proof: SignInProof, _ device: SessionDevice, _ deviceKey: DeviceKey?,
         _ call: RepeatableCall?, _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> TokenGrant {
+        // Also without claims in the proof: they may have been set since it was made.
+        let claims =
+            try proof.claims.map {
+                try transaction.take($0, of: proof.account, keys.claims).known
+            } ?? transaction.knownClaims(of: proof.account)
         let session = Session(
             id: .drawn(from: randomness), account: proof.account, counter: 1,
             createdAt: transaction.at, usedAt: transaction.at, provedAt: proof.provedAt,
             proofs: SessionProofs(
                 signIn: SessionProof(methods: proof.methods, at: proof.authenticatedAt)),
             rotatedAt: transaction.at, device: device.device, deviceKey: deviceKey,
-            generation: proof.generation)
+            generation: proof.generation,
+            endsAt: device.isBrief ? transaction.at + SessionLife.briefAge : nil,
+            hasClaims: claims.map { !$0.isEmpty } ?? false)
         try transaction.insert(session, on: device.sealed(for: session.id, keys.devicesShown))
         try transaction.audit(
             AuditEvent(.sessionStarted, detail: .authentication(proof.methods))
                 .of(session).from(origin))
-        let grant = TokenGrant(session: session, givenAt: transaction.at)
+        let grant = TokenGrant(session: session, givenAt: transaction.at, claims: claims)
         try transaction.remember(call, StoredGrant(grant))
         return grant
     }
@@ -124,7 +143,7 @@ extension Transaction {
     }
 }
 
-/// Which of an account's live sessions end when one more is opened (S-03). Pure:
+/// Which of an account's live sessions of a kind end when one more is opened (S-03). Pure:
 ///
 ///     live sessions    end
 ///     below max        none
@@ -134,6 +153,9 @@ extension Transaction {
 /// same moment the one with the smaller key, so that the result does not depend on the order of
 /// rows.
 enum SessionDisplacement {
+    /// Live brief sessions of an account. Each is a page that its owner has open.
+    static let briefMax = 5
+
     /// The sessions to end, the least recently used first.
     static func displaced(among live: [Session], max: Int) -> [Session] {
         let tooMany = live.count - (max - 1)

@@ -82,7 +82,7 @@ extension SessionsHandler {
         switch decision {
         case .rotate, .again:
             if let first = try transaction.storedResponse(of: use.call) {
-                return .done(TokenGrant(session: session, repeating: first))
+                return .done(try again(first, of: session, transaction))
             }
         case .replayed:
             // An attacker with a stale token and the idempotency key of its use also gets here, and
@@ -91,12 +91,19 @@ extension SessionsHandler {
             // request, as does its response, and without a device key nothing else tells a delayed
             // retry from a theft (README, "Limits of the rule").
             if let first = try transaction.storedResponseIfAny(of: use.call) {
-                return .done(TokenGrant(session: session, repeating: first))
+                return .done(try again(first, of: session, transaction))
             }
         case .refused, .isOver, .hasEnded, .unknown: break
         }
         let isOtherDevice = verdict == .recorded && session.deviceKey == nil
         return try carryOut(decision, use, session, isOtherDevice: isOtherDevice, transaction)
+    }
+
+    private func again(
+        _ first: StoredGrant, of session: Session, _ transaction: Transaction
+    ) throws -> TokenGrant {
+        TokenGrant(
+            session: session, repeating: first, claims: try transaction.claims(of: session))
     }
 
     private func carryOut(
@@ -107,19 +114,22 @@ extension SessionsHandler {
         case .rotate(let counter):
             let rotated = session.rotated(to: counter, at: transaction.at)
             try transaction.rotate(rotated)
-            var grant = TokenGrant(session: rotated, givenAt: transaction.at)
+            var grant = TokenGrant(
+                session: rotated, givenAt: transaction.at,
+                claims: try transaction.claims(of: rotated))
             grant.isRapid = transaction.at < session.rotatedAt + RapidRefreshes.interval
             grant.isNewcomersRecord = try record(
                 .sessionRefreshed, grant, use, isOtherDevice, transaction)
             return .done(grant)
         case .again(let givenAt):
-            var grant = TokenGrant(session: session, givenAt: givenAt)
+            var grant = TokenGrant(
+                session: session, givenAt: givenAt, claims: try transaction.claims(of: session))
             grant.isRapid = true
             grant.isNewcomersRecord = try record(
                 .refreshRepeated, grant, use, isOtherDevice, transaction)
             return .done(grant)
         case .replayed:
-            let ended = try transaction.end(session, .replayed, from: use.origin)
+            let ended = try endReplayed(session, from: use.origin, transaction)
             return .refused(.refreshTokenReplayed, ended: [ended])
         case .isOver(let reason):
             let ended = try transaction.end(session, reason, from: use.origin)

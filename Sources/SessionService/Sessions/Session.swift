@@ -33,6 +33,14 @@ struct Session: Hashable, Sendable {
     /// The account's session generation in the proof that opened it (`AccountEnd`); 0 for a proof
     /// of an earlier build.
     var generation: Int64 = 0
+    /// When it ends in any case, if it is a brief session; nil for any other.
+    var endsAt: Timestamp?
+    /// Whether its account has claims, for its tokens (`KnownClaims`).
+    var hasClaims = false
+
+    /// Whether it is a page's: without a refresh token, and not among the sessions that an account
+    /// may have (S-03).
+    var isBrief: Bool { endsAt != nil }
 }
 
 extension AuditEvent {
@@ -55,7 +63,8 @@ extension AuditEvent {
 ///     no          no             no                 over, for the limit that was reached first
 ///
 /// At the exact millisecond of a limit the session is over. The limits are those of the sign-in's
-/// methods, whatever was proved since; of several methods, the strictest (S-02).
+/// methods, whatever was proved since; of several methods, the strictest (S-02). The age of a brief
+/// session is `briefAge` at most.
 struct SessionLife: Hashable, Sendable {
     /// The state of a session.
     enum State: Hashable, Sendable {
@@ -73,6 +82,10 @@ struct SessionLife: Hashable, Sendable {
             }
         }
     }
+
+    /// The maximum age of a brief session: long enough to set up an authenticator app and to print
+    /// its recovery codes, and short for a page that somebody leaves open in a library.
+    static let briefAge: Duration = .seconds(900)
 
     let idleMax: Duration
     let ageMax: Duration
@@ -95,16 +108,16 @@ struct SessionLife: Hashable, Sendable {
     /// The state of `session` at `now`.
     func state(of session: Session, at now: Timestamp) -> State {
         if let end = session.end { return .ended(end.reason) }
-        let limits = limits(of: session)
-        let idleEnd = session.usedAt + limits.idleMax
-        let ageEnd = session.createdAt + limits.ageMax
+        let idleEnd = session.usedAt + limits(of: session).idleMax
+        let ageEnd = ageEnd(of: session)
         if now < min(idleEnd, ageEnd) { return .live }
         return .over(idleEnd < ageEnd ? .inactive : .maximumAge)
     }
 
     /// When the session reaches its maximum age.
     func ageEnd(of session: Session) -> Timestamp {
-        session.createdAt + limits(of: session).ageMax
+        let ageEnd = session.createdAt + limits(of: session).ageMax
+        return session.endsAt.map { min($0, ageEnd) } ?? ageEnd
     }
 
     /// When the session ends if it is not used again.
@@ -173,6 +186,8 @@ struct SessionDevice: Hashable, Sendable {
     let place: Place?
     /// The program in which it was opened, sealed too.
     let agent: String?
+    /// Whether the session is to be a brief one.
+    let isBrief: Bool
 
     /// The device in a request; empty fields are unknown.
     /// - Throws: `rpc/invalid-argument` for a platform of more than 32 bytes.
@@ -188,6 +203,7 @@ struct SessionDevice: Hashable, Sendable {
         let name = Self.shortened(device?.name ?? "")
         self.name = name.isEmpty ? nil : name
         (place, agent) = (origin.place, origin.agent)
+        isBrief = device?.brief ?? false
     }
 
     /// The keyed hash of a device's id; nil for an empty one, which is unknown.

@@ -4,15 +4,17 @@ import Storage
 extension Transaction {
     /// Ends a session, with its audit record and, for some reasons, a notice to its owner. The
     /// caller passes the result to `SessionMemory.settle` after the commit.
+    /// - Parameter sealedPlace: Of a replay, for its notice (`OwnerNotice.sealed`).
     func end(
-        _ session: Session, _ reason: EndReason, from origin: CallOrigin
+        _ session: Session, _ reason: EndReason, from origin: CallOrigin,
+        sealedPlace: [UInt8] = []
     ) throws -> RevokedSession {
         try recordEnd(of: session.id, reason)
         // A sign-out shows that the owner is active now; any other end does not.
         try recordSeen(session.account, at: reason == .signedOut ? at : session.usedAt)
-        if let notice = OwnerNotice.message(of: session, ended: reason, at: at) {
-            try enqueue(notice)
-        }
+        let notice = OwnerNotice.message(
+            of: session, ended: reason, at: at, sealedPlace: sealedPlace)
+        if let notice { try enqueue(notice) }
         let outcome: ErrorCode? =
             switch reason {
             case .replayed: .refreshTokenReplayed
@@ -46,6 +48,18 @@ extension Transaction {
             }
         }
         return (ended, live)
+    }
+}
+
+extension SessionsHandler {
+    /// Ends a session of which an old refresh token was used. Its owner is told where that was: that
+    /// is the thief's place, or the owner's own.
+    func endReplayed(
+        _ session: Session, from origin: CallOrigin, _ transaction: Transaction
+    ) throws -> RevokedSession {
+        try transaction.end(
+            session, .replayed, from: origin,
+            sealedPlace: OwnerNotice.sealed(origin.place, of: session.id, keys.devicesShown))
     }
 }
 

@@ -17,8 +17,8 @@ extension Transaction {
             INSERT INTO session (
                 id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
                 methods, platform, device, rotated_at_ms, device_key, device_name, generation,
-                place, agent)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                place, agent, ends_at_ms, has_claims)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(session.id.key), .integer(session.account.key),
@@ -29,6 +29,7 @@ extension Transaction {
                 SQLValue(session.rotatedAt), SQLValue(session.deviceKey?.bytes),
                 SQLValue(device.sealedName), .integer(session.generation),
                 SQLValue(device.sealedPlace), SQLValue(device.sealedAgent),
+                SQLValue(session.endsAt), SQLValue(session.hasClaims),
             ])
     }
 
@@ -147,7 +148,8 @@ extension Session {
     /// The columns that `init` reads.
     fileprivate static let columns = """
         id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms, methods, \
-        ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs, generation
+        ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs, generation, \
+        ends_at_ms, has_claims
         """
 
     /// Parses a row of `columns`.
@@ -170,6 +172,8 @@ extension Session {
         device = try row.optionalBlob("device")
         deviceKey = try row.optionalBlob("device_key").map { try DeviceKey(stored: $0) }
         generation = try row.integer("generation")
+        endsAt = try row.optionalTimestamp("ends_at_ms")
+        hasClaims = try row.boolean("has_claims")
     }
 }
 

@@ -42,17 +42,22 @@ package struct SessionsHandler: SessionsService, SessionAuthService, SessionVeri
     }
 
     /// Issues the tokens of a grant whose commit has returned.
-    /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.
+    /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness, and for claims that
+    ///   do not decrypt.
     func issueTokens(for grant: TokenGrant) throws -> GatewayV1.Session {
         let session = grant.session
         let unusedEnd = life.unusedEnd(of: session)
-        let access = try accessTokens.issue(grant, sessionEnd: unusedEnd, randomness)
-        let refresh = RefreshToken(session: session.id, counter: grant.counter)
+        let access = try accessTokens.issue(
+            grant, sessionEnd: unusedEnd, keys.claims, randomness)
+        let refresh =
+            session.isBrief
+            ? ""
+            : refreshTokens.seal(at: time.now()).text(
+                of: RefreshToken(session: session.id, counter: grant.counter))
         return GatewayV1.Session(
             sessionId: session.id.text, accessToken: access.text,
             accessExpiresAtMs: access.expiresAt.milliseconds,
-            refreshToken: refreshTokens.seal(at: time.now()).text(of: refresh),
-            idleExpiresAtMs: unusedEnd.milliseconds,
+            refreshToken: refresh, idleExpiresAtMs: unusedEnd.milliseconds,
             expiresAtMs: life.ageEnd(of: session).milliseconds,
             answeredAtMs: time.now().milliseconds)
     }
@@ -60,33 +65,33 @@ package struct SessionsHandler: SessionsService, SessionAuthService, SessionVeri
 
 extension SessionsHandler {
     /// Returns the state of an access token's session, however old the token, with the reason of
-    /// its end (G-01). The response to a token that is not ours is empty.
+    /// its end (G-01). The response to a token that is not ours is empty. Identity also asks for a
+    /// session by its id, whose link a page brings (G-32).
     package func inspectSession(
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectSessionResponse {
         try store.clock.requireAnswering()
         let now = time.now()
-        guard let token = accessTokens.readRetired(request.accessToken, at: now) else {
-            return SessionV1.InspectSessionResponse()
-        }
+        let token = accessTokens.readRetired(request.accessToken, at: now)
+        let named = request.accessToken.isEmpty ? SessionID(text: request.sessionId) : nil
+        guard let id = token?.session ?? named else { return SessionV1.InspectSessionResponse() }
         let (stored, isDeleted) = try await store.read { store in
-            let session = try memory.session(token.session, in: store)
+            let session = try memory.session(id, in: store)
             let isUnknown = session == nil
-            return (
-                session, try isUnknown && store.isOfDeletedAccount(token.session, keys)
-            )
+            return (session, try isUnknown && store.isOfDeletedAccount(id, keys))
         }
+        let isCurrent = token.map { now < $0.expiresAt } ?? false
         guard let session = stored else {
-            guard isDeleted else { return SessionV1.InspectSessionResponse() }
+            guard isDeleted, let token else { return SessionV1.InspectSessionResponse() }
             return SessionV1.InspectSessionResponse(
-                known: true, sessionId: token.session.text, accountId: token.account.text,
-                endReason: .accountDeleted, accessTokenCurrent: now < token.expiresAt)
+                known: true, sessionId: id.text, accountId: token.account.text,
+                endReason: .accountDeleted, accessTokenCurrent: isCurrent)
         }
         let state = life.state(of: session, at: now)
         return SessionV1.InspectSessionResponse(
             known: true, sessionId: session.id.text, accountId: session.account.text,
             live: state == .live, endReason: state.reason?.message ?? .unspecified,
-            accessTokenCurrent: now < token.expiresAt)
+            accessTokenCurrent: isCurrent)
     }
 
     /// Returns the JWKS of access tokens (`CurrentSigningKeys`), and their issuer.
@@ -104,11 +109,13 @@ extension SessionsHandler {
         _ request: GatewayV1.IntrospectTokenRequest, _ context: CallContext
     ) async throws -> GatewayV1.IntrospectTokenResponse {
         try context.requireGateway()
-        let token = try validation.run(
-            SessionV1.ValidateAccessTokenRequest(accessToken: request.accessToken))
-        guard token.valid else { return GatewayV1.IntrospectTokenResponse() }
+        guard let token = try validation.token(request.accessToken) else {
+            return GatewayV1.IntrospectTokenResponse()
+        }
         return GatewayV1.IntrospectTokenResponse(
-            active: true, sessionId: token.sessionId, accountId: token.accountId,
-            authenticatedAtMs: token.authTimeMs, amr: token.amr, expiresAtMs: token.expiresAtMs)
+            active: true, sessionId: token.session.text, accountId: token.account.text,
+            authenticatedAtMs: token.authenticatedAt.milliseconds, amr: token.methods,
+            expiresAtMs: token.expiresAt.milliseconds, acr: token.assurance?.rawValue ?? "",
+            roles: token.roles, claimsJson: token.customJSON)
     }
 }

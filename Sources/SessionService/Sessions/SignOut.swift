@@ -84,7 +84,7 @@ extension SessionsHandler {
 
     private func tokenOfAnyAge(_ text: String) throws(ServiceError) -> AccessToken {
         guard let token = accessTokens.readRetired(text, at: time.now()) else {
-            throw ServiceError(.invalidAccessToken)
+            throw AccessTokenFault(unknown: text).error
         }
         return token
     }
@@ -105,7 +105,7 @@ extension SessionsHandler {
         case .rotate, .again, .isOver, .hasEnded:
             return try end(session.id, all: all, from: origin, transaction)
         case .replayed:
-            let ended = try transaction.end(session, .replayed, from: origin)
+            let ended = try endReplayed(session, from: origin, transaction)
             return .refused(.refreshTokenReplayed, ended: [ended])
         case .refused(let code):
             let rejected = try memory.rejectedTokens.auditUse(

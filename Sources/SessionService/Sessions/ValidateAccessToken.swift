@@ -59,6 +59,10 @@ final class Validation: Sendable {
         try good(request.accessToken)?.answer ?? SessionV1.ValidateAccessTokenResponse()
     }
 
+    /// The claims of a token that is valid now; nil for any other.
+    /// - Throws: `rpc/unavailable` while the clock is not trusted.
+    func token(_ text: String) throws(ServiceError) -> AccessToken? { try good(text)?.token }
+
     /// The encoded response.
     /// - Throws: `rpc/unavailable` while the clock is not trusted.
     func encoded(

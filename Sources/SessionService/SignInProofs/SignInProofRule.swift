@@ -11,6 +11,16 @@ import Storage
 ///     more than `life` before now          no: too old
 ///     from before an end (`AccountEnd`)    no: the sign-in began before a password reset
 ///     otherwise                            yes, once (`Transaction.useProof`)
+///
+/// What a proof is for is under its MAC, and a proof for one does not do for the other (F-03):
+///
+///     the proof is for      opens a session    is recorded in one
+///     a sign-in             yes                no
+///     a re-authentication   no                 yes
+///     both: earlier build   yes                yes
+///
+/// Attack: somebody with a password, and a gateway under their control, has the password verified as
+/// a re-authentication, which needs no second proof, and opens a session with that proof.
 enum SignInProofRule {
     /// How long a proof is valid: a gateway forwards it at once.
     static let life: Duration = .seconds(30)
@@ -25,6 +35,11 @@ enum SignInProofRule {
         if now > staleAfter(proof) { return false }
         guard let accountEnd else { return true }
         return !accountEnd.covers(provedAt: proof.provedAt, generation: proof.generation)
+    }
+
+    /// Whether a proof is one for `use`.
+    static func isFor(_ use: SignInProof.Use, _ proof: SignInProof) -> Bool {
+        proof.use == nil || proof.use == use
     }
 
     /// The last moment at which a proof is valid.
@@ -44,21 +59,58 @@ struct SignInProof: Hashable, Sendable {
     let nonce: [UInt8]
     /// The account's session generation; 0 from an earlier build.
     let generation: Int64
+    /// What it is for; nil from an earlier build, whose proofs are for both.
+    let use: Use?
+    /// The account's claims; nil for an account that never had any.
+    let claims: SentClaims?
+
+    /// What a proof is for.
+    enum Use: Hashable, Sendable {
+        case signIn, reauthentication
+    }
 
     /// Parses a proof; nil unless identity has sealed it, and for contents that identity would not
-    /// produce.
+    /// produce. A purpose of a later build does for nothing here.
     init?(_ message: IdentityV1.SignInProof?, seal: SignInProofSeal) {
         guard let message, seal.isGenuine(message),
             let account = AccountID(text: message.accountId),
             message.nonce.count == Self.nonceBytes, !message.amr.isEmpty,
-            message.amr.allSatisfy(SessionProofs.isStorable)
+            message.amr.allSatisfy(SessionProofs.isStorable),
+            let use = Self.use(message.purpose), let claims = Self.claims(message)
         else { return nil }
+        self.use = use.first
+        self.claims = claims.first
         self.account = account
         methods = message.amr
         authenticatedAt = Timestamp(milliseconds: message.authTimeMs)
         provedAt = Timestamp(milliseconds: message.provedAtMs)
         nonce = message.nonce
         generation = message.sessionGeneration
+    }
+
+    /// The one use of a purpose, or none for both; nil for an unknown one.
+    private static func use(_ purpose: IdentityV1.SignInProofPurpose) -> [Use]? {
+        switch purpose {
+        case .unspecified: []
+        case .signIn: [.signIn]
+        case .reauthentication: [.reauthentication]
+        case .unrecognized: nil
+        }
+    }
+}
+
+extension SignInProof {
+    /// The claims, or none for an account without a version of them; nil for what identity would not
+    /// send. Attack: a gateway adds a role to a proof without a version, whose MAC has no part for
+    /// it.
+    fileprivate static func claims(_ message: IdentityV1.SignInProof) -> [SentClaims]? {
+        guard message.claimsVersion != 0 else {
+            return message.roles.isEmpty && message.claimsJson.isEmpty ? [] : nil
+        }
+        guard message.claimsVersion > 0,
+            let claims = AccountClaims(sent: message.roles, json: message.claimsJson)
+        else { return nil }
+        return [SentClaims(claims: claims, version: message.claimsVersion)]
     }
 }
 

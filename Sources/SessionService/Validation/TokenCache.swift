@@ -11,7 +11,7 @@ import Synchronization
 /// it or choose its contents. The version of the keys, expiry and revocation are checked on each
 /// use.
 final class TokenCache: Sendable {
-    /// About 900 bytes each: at most 7 MiB.
+    /// About 900 bytes each, and 3,500 with the largest claims: at most 7 MiB, or 28.
     static let countMax = 8_192
 
     private struct State {
@@ -97,7 +97,7 @@ final class CachedToken: Sendable {
         SessionV1.ValidateAccessTokenResponse(
             valid: true, sessionId: token.session.text, accountId: token.account.text,
             authTimeMs: token.authenticatedAt.milliseconds, amr: token.methods,
-            expiresAtMs: token.expiresAt.milliseconds)
+            expiresAtMs: token.expiresAt.milliseconds, acr: token.assurance?.rawValue ?? "")
     }
 
     /// Whether its session was found live at this count of inserted revocations.

@@ -6,8 +6,8 @@ package import ServiceRuntime
 ///
 /// The words are stored and never renamed. `AuditKind.detail` says which kind has which.
 package enum AuditDetail: Hashable, Sendable {
-    /// How somebody signs in or proves: `password`, `phone`, `guest`, or a provider by its name in
-    /// the operator's settings.
+    /// How somebody signs in or proves: `password`, `phone`, `passkey`, `guest`, or a provider by
+    /// its name in the operator's settings.
     case method(String)
     /// How the owner of a session has authenticated, as its tokens say it (`amr`, RFC 8176).
     case authentication([String])
@@ -19,6 +19,10 @@ package enum AuditDetail: Hashable, Sendable {
     case message(channel: String, template: String?)
     /// A limit, by its name.
     case limit(String)
+    /// What a backend changed of an account.
+    case changes([AccountChange])
+    /// What a link is for that a backend or an app got.
+    case link(IssuedLink)
     /// A signed statement of the service about its trail (`TrailStatement`).
     case statement(String)
 
@@ -30,6 +34,34 @@ package enum AuditDetail: Hashable, Sendable {
         case reset
         /// The owner of the address removed what a stranger had set (`AuditKind.accountTakenOver`).
         case takeover
+    }
+
+    /// What a backend can change of an account.
+    package enum AccountChange: String, CaseIterable, Sendable {
+        /// It has another email.
+        case email
+        /// Its email is verified.
+        case emailVerified = "email-verified"
+        /// It has another phone number, or none.
+        case phoneNumber = "phone-number"
+        /// It has another password.
+        case password
+        /// It has another display name.
+        case displayName = "display-name"
+    }
+
+    /// What a link is for that a backend or an app got.
+    package enum IssuedLink: String, CaseIterable, Sendable {
+        /// To verify the email.
+        case verifyEmail = "verify-email"
+        /// To set a new password.
+        case resetPassword = "reset-password"
+        /// To change the email.
+        case changeEmail = "change-email"
+        /// To delete the account.
+        case deleteAccount = "delete-account"
+        /// To fetch the archive of its data.
+        case yourData = "your-data"
     }
 
     /// The longest detail, in bytes.
@@ -44,6 +76,8 @@ package enum AuditDetail: Hashable, Sendable {
         case .password(let why): why.rawValue
         case .message(let channel, let template):
             ([channel] + (template.map { [$0] } ?? [])).map(Self.word).joined(separator: " ")
+        case .changes(let changes): changes.map(\.rawValue).joined(separator: " ")
+        case .link(let purpose): purpose.rawValue
         case .statement(let text): text
         }
     }
@@ -60,22 +94,25 @@ package enum AuditDetail: Hashable, Sendable {
 extension AuditKind {
     /// What `AuditEvent.detail` is.
     enum Detail: Hashable, Sendable {
-        case method, authentication, end, password, message, limit, statement
+        case method, authentication, end, password, message, limit, changes, link, statement
     }
 
     /// What the records of this kind say in `detail`; nil for nothing. A record of an earlier
     /// version says nothing.
     var detail: Detail? {
         switch self {
-        case .signInSucceeded, .signInFailed, .newDevice, .identityLinked, .identityUnlinked,
-            .linkingRefused, .consentRevoked, .providerAccountDeleted, .relayTurnedOff,
-            .relayTurnedOn:
+        case .signInSucceeded, .signInFailed, .signInChallenged, .newDevice, .identityLinked,
+            .identityUnlinked, .linkingRefused, .consentRevoked, .providerAccountDeleted,
+            .providerSessionsRevoked, .providerAccountDisabled, .providerAccountChanged,
+            .relayTurnedOff, .relayTurnedOn:
             .method
         case .sessionStarted, .sessionReauthenticated: .authentication
         case .sessionEnded, .accountSessionsEnded: .end
         case .passwordReplaced: .password
         case .messageAccepted, .messageSent, .messageDead: .message
         case .accountLocked: .limit
+        case .accountChangedByBackend: .changes
+        case .linkIssued, .linkCreated: .link
         case .auditHead, .auditCut: .statement
         default: nil
         }
@@ -91,6 +128,8 @@ extension AuditKind {
             case .password: .password
             case .message: .message
             case .limit: .limit
+            case .changes: .changes
+            case .link: .link
             case .statement: .statement
             }
         return self.detail == wanted && detail.text.utf8.count <= AuditDetail.bytesMax

@@ -98,6 +98,9 @@ package struct CallOrigin: Hashable, Sendable {
     let site: [UInt8]?
     /// The hash of what one customer has at home: an IPv4 address or an IPv6 /48.
     package let customer: [UInt8]?
+    /// The hash of the network of a provider, an IPv4 /16 or an IPv6 /32, where the place is
+    /// unknown, to be used instead (G-08). Nil if the place is known, or the address is not.
+    package let network: [UInt8]?
     /// The app's name; nil for other callers.
     package let app: String?
     /// Where the address is; nil if that is unknown. The trail has the country alone.
@@ -118,6 +121,11 @@ package struct CallOrigin: Hashable, Sendable {
         }
         app = Self.known(origin?.app)
         place = origin?.place
+        network =
+            place == nil
+            ? address.map {
+                hash.lookUpKey(Array("client network\0".utf8) + $0.network(v6: 4, v4: 2))
+            } : nil
         agent = Self.known(origin?.agent)
     }
 
@@ -130,8 +138,8 @@ package struct CallOrigin: Hashable, Sendable {
         return hash.lookUpKey(Array("\(label)\0\(text)".utf8))
     }
 
-    /// Decodes the result of `bytes`, without `customer`; nil if it is malformed. Earlier versions
-    /// wrote the hashes alone.
+    /// Decodes the result of `bytes`, without `customer` and `network`; nil if it is malformed.
+    /// Earlier versions wrote the hashes alone.
     package init?(bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         func next() -> [UInt8]?? {
@@ -145,7 +153,7 @@ package struct CallOrigin: Hashable, Sendable {
             return nil
         }
         (self.clientAddress, self.device, self.site) = (clientAddress, device, site)
-        (customer, app) = (nil, nil)
+        (customer, network, app) = (nil, nil, nil)
         let words = rest.split(separator: 0, omittingEmptySubsequences: false)
             .map { String(validating: $0, as: UTF8.self) }
         switch words.count {
@@ -160,7 +168,7 @@ package struct CallOrigin: Hashable, Sendable {
 
     /// The hashes encoded, for a later step of the same call: a byte that says whether a hash is
     /// present comes before each. Country and agent follow, with a zero between them, if one of
-    /// them is known. The customer and the app are left out.
+    /// them is known. The customer, the network and the app are left out.
     package var bytes: [UInt8] {
         var encoded: [UInt8] = []
         for hash in [clientAddress, device, site] {
@@ -179,7 +187,7 @@ package struct CallOrigin: Hashable, Sendable {
 
     private init() {
         (clientAddress, device, site) = (nil, nil, nil)
-        (customer, app, place, agent) = (nil, nil, nil, nil)
+        (customer, network, app, place, agent) = (nil, nil, nil, nil, nil)
     }
 }
 

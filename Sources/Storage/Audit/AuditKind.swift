@@ -25,6 +25,9 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case identityUnlinked = "identity.unlinked"
     /// Linking or unlinking was refused; `outcome` says why.
     case linkingRefused = "identity.linking-refused"
+    /// An account's profile and onboarding were complete for the first time; `attempt` is the
+    /// seconds since it was created. Only where the app asks for one of them.
+    case profileCompleted = "profile.completed"
     /// An account's owner changed the display name.
     case profileUpdated = "profile.updated"
     /// An account's owner uploaded a photo.
@@ -80,6 +83,15 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case consentRevoked = "identity.consent-revoked"
     /// A provider reported that the user's account there was deleted.
     case providerAccountDeleted = "identity.provider-account-deleted"
+    /// A provider reported that it ended the user's sessions there; the account's sessions from
+    /// before end too.
+    case providerSessionsRevoked = "identity.provider-sessions-revoked"
+    /// A provider reported that it disabled the user's account there; the account's sessions from
+    /// before end.
+    case providerAccountDisabled = "identity.provider-account-disabled"
+    /// A provider reported another change of the user's account there, which has no effect here;
+    /// `attempt` is 1 if it is enabled again, 2 if a credential has to be changed, 0 otherwise.
+    case providerAccountChanged = "identity.provider-account-changed"
     /// A provider reported that its mail relay is disabled.
     case relayTurnedOff = "identity.relay-turned-off"
     /// A provider reported that its mail relay is enabled again.
@@ -115,10 +127,46 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case deletionLinkMailed = "account.deletion-link-mailed"
     /// An account was signed in to from a device that is new for it.
     case newDevice = "sign-in.new-device"
+    /// The owner said, by the link of a mail, that a sign-in or an added method was another's: all
+    /// sessions ended, and the password counts no more.
+    case signInDisowned = "sign-in.disowned"
     /// A user signed in.
     case signInSucceeded = "sign-in.succeeded"
     /// A sign-in was refused; `outcome` says why.
     case signInFailed = "sign-in.failed"
+    /// The first proof of a sign-in was right, and a second one is asked for.
+    case signInChallenged = "sign-in.challenged"
+    /// A second factor was added to an account.
+    case secondFactorAdded = "second-factor.added"
+    /// A second factor was removed by its account's owner.
+    case secondFactorRemoved = "second-factor.removed"
+    /// A change of an account's second factors was refused; `outcome` says why.
+    case secondFactorRefused = "second-factor.refused"
+    /// The operator, or an application's support staff, asked for the removal of all second factors
+    /// of an account; `actor` says who.
+    case secondFactorResetRequested = "second-factor.reset-requested"
+    /// A removal of all second factors that waited was stopped, by a second factor or by the link of
+    /// the mail about it.
+    case secondFactorResetCancelled = "second-factor.reset-cancelled"
+    /// All second factors and recovery codes of an account were removed, as support had asked.
+    case secondFactorReset = "second-factor.reset"
+    /// Recovery codes were made in place of an account's former ones.
+    case recoveryCodesMade = "recovery-codes.made"
+    /// A recovery code was used up.
+    case recoveryCodeUsed = "recovery-code.used"
+    /// A passkey was added to an account.
+    case passkeyAdded = "passkey.added"
+    /// A passkey was removed: by its account's owner, by the link of the mail about it, or by the
+    /// operator; `actor` says who then.
+    case passkeyRemoved = "passkey.removed"
+    /// A passkey got another name.
+    case passkeyRenamed = "passkey.renamed"
+    /// A signature by a passkey, or a change of the passkeys, was refused; `outcome` says why.
+    case passkeyRefused = "passkey.refused"
+    /// The count of a passkey's signatures did not rise: it may have been copied.
+    case passkeyCounterBehind = "passkey.counter-behind"
+    /// A passkey that could not be backed up now can, or the other way round.
+    case passkeyBackupChanged = "passkey.backup-changed"
     /// A limit on wrong passwords or codes of an account was reached: sign-ins to it wait, but from
     /// devices that it knows. `detail` is the limit, `attempt` the seconds.
     case accountLocked = "account.locked"
@@ -140,6 +188,19 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case documentWrittenByBackend = "document.written-by-backend"
     /// A backend removed a document of an account.
     case documentRemovedByBackend = "document.removed-by-backend"
+    /// A backend had a push message sent to the devices of an account; `actor` says who.
+    case pushSentByBackend = "push.sent-by-backend"
+    /// A backend created an account, or took one over that had its address unverified. For this and
+    /// the next three kinds `actor` says who; it may also be the operator.
+    case accountCreatedByBackend = "account.created-by-backend"
+    /// A backend changed an account.
+    case accountChangedByBackend = "account.changed-by-backend"
+    /// A backend replaced an account's roles and claims.
+    case claimsSetByBackend = "account.claims-set"
+    /// A backend got a link to an account.
+    case linkIssued = "account.link-issued"
+    /// An app made a link to a page in the session of the account's owner.
+    case linkCreated = "account.link-created"
     /// What happens to a guest's documents was chosen, by the owner of the account that the guest
     /// signed in to or by the operator's setting; `attempt` is 1 to discard them, 2 to move them
     /// into the account, 3 to keep the guest, and 0 for documents that the owner uploaded.
@@ -279,6 +340,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case pushDeviceDead = "push-device.dead"
     /// A session's devices were removed because it ended.
     case pushDeviceSignedOut = "push-device.signed-out"
+    /// A device, or those of a session, were removed by their account's owner.
+    case pushDeviceRemoved = "push-device.removed"
     /// All devices of an account were removed.
     case pushDevicesRevoked = "push-device.all-revoked"
     /// A mail server reported that an address does not exist; it was added to the suppression list.

@@ -3,13 +3,13 @@ import ServiceRuntime
 
 /// Removes records of a store's audit trail that were kept long enough (I-08), at the front.
 ///
-/// Attack: who writes the store removes the oldest records, and it looks as if their time had come.
-/// So it is done under a record `audit.cut` that the service signs. In its transaction the link at
-/// that place becomes the anchor (`TrailLink`). The rows go after it, in steps; those that a crash
-/// leaves are ignored by whoever verifies, and removed at the next start.
+/// Attack: somebody with write access to the store deletes the oldest records, which looks like
+/// expiry. So it is done under a record `audit.cut` that the service signs. In its transaction the
+/// link at that place becomes the anchor (`TrailLink`). The rows are deleted after it, in steps;
+/// verification ignores those that a crash leaves, and the next start deletes them.
 ///
-/// Attack: the same person makes records old, so that the service removes the evidence itself. So a
-/// span is proven before it is cut, and from the first on that is not what was linked none is.
+/// Attack: the same person sets the times of records back, so that the service deletes the evidence
+/// itself. So a span is verified before it is cut, and none is cut from the first broken one on.
 struct AuditRetention: Sendable {
     /// The time between two cuts.
     static let interval: Duration = .seconds(86_400)

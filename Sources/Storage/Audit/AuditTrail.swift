@@ -1,7 +1,7 @@
 package import Cryptography
 package import ServiceRuntime
 
-/// How a store's audit trail is kept: who could have written it, and for how long it stays.
+/// How a store's audit trail is kept: the keys that authenticate it, and the retention time.
 package struct AuditTrail: Sendable {
     let keys: AuditKeys
     /// How long a record is kept; nil for ever.
@@ -17,8 +17,9 @@ package struct AuditTrail: Sendable {
     }
 }
 
-/// The keys by which an audit trail shows tampering, both derived from its service's master
-/// key. Whoever writes the store without that key can neither make links nor sign.
+/// The keys by which an audit trail is tamper-evident, both derived from its service's master
+/// key. An attacker with write access to the store, but without that key, can forge neither links
+/// nor signatures.
 package struct AuditKeys: Sendable {
     /// The service, as the tool names it: `rate-limit`.
     let service: String

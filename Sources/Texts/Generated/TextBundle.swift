@@ -8,14 +8,23 @@ account.registered: Sie haben Ihr Konto angelegt.
 account.guest-registered: Sie haben die App als Gast begonnen.
 account.guest-upgraded: Ihr Gastkonto wurde zu einem vollen Konto.
 account.taken-over: Sie haben Ihre E-Mail-Adresse bestätigt. Die früheren Anmeldemethoden wurden entfernt.
+profile.completed: Sie haben Ihr Profil vervollständigt.
 sign-in.succeeded: Sie haben sich angemeldet.
 sign-in.succeeded/{{method}}: Sie haben sich angemeldet ({{method}}).
+sign-in.disowned: Sie haben gemeldet, dass eine Anmeldung nicht von Ihnen war. Alle Geräte wurden abgemeldet.
+second-factor.reset-requested: Unser Support wurde gebeten, Ihre zweiten Faktoren zu entfernen.
+second-factor.reset-cancelled: Sie haben Ihre zweiten Faktoren behalten, die unser Support entfernen sollte.
+second-factor.reset: Unser Support hat Ihre zweiten Faktoren entfernt.
 phone-code.refused: Für Ihre Telefonnummer wurde ein falscher oder abgelaufener Code eingegeben.
 phone-code.proved: Sie haben mit einem Code bestätigt, dass Sie es sind.
 phone.number-changed: Ihre Telefonnummer hat offenbar einen neuen Inhaber oder eine neue SIM-Karte.
 phone.number-confirmed: Sie haben bestätigt, dass Ihre Telefonnummer noch Ihnen gehört.
 identity.consent-revoked: Sie haben die Verbindung beim Anbieter entfernt.
 identity.consent-revoked/{{method}}: Sie haben die Verbindung beim Anbieter entfernt ({{method}}).
+identity.provider-sessions-revoked: Der Anbieter hat Ihre Sitzungen dort beendet; Sie wurden auch hier abgemeldet.
+identity.provider-sessions-revoked/{{method}}: Der Anbieter hat Ihre Sitzungen dort beendet; Sie wurden auch hier abgemeldet ({{method}}).
+identity.provider-account-disabled: Das verknüpfte Konto beim Anbieter wurde gesperrt; Sie wurden hier abgemeldet.
+identity.provider-account-disabled/{{method}}: Das verknüpfte Konto beim Anbieter wurde gesperrt; Sie wurden hier abgemeldet ({{method}}).
 account.password-replaced/change: Sie haben Ihr Passwort geändert.
 account.password-replaced/takeover: Das frühere Passwort wurde entfernt, da es nicht von Ihnen war.
 account.email-verified: Ihre E-Mail-Adresse wurde bestätigt.
@@ -41,6 +50,11 @@ consent.withdrawn: Sie haben eine Zustimmung widerrufen.
 consent.withdrawn/3: Sie haben Ihre Zustimmung zu Werbung widerrufen.
 consent.withdrawn/4: Sie haben Ihre Zustimmung zur Auswertung Ihrer Nutzung widerrufen.
 consent.privacy-changed: Sie haben Ihre Einstellungen zur Privatsphäre geändert.
+account.created-by-backend: Der Betreiber der App hat Ihr Konto angelegt.
+account.changed-by-backend: Der Betreiber der App hat Ihr Konto geändert.
+account.claims-set: Der Betreiber der App hat Ihre Rollen geändert.
+account.link-issued: Der Betreiber der App hat einen Link zu Ihrem Konto erhalten.
+account.link-created: Die App hat einen Link zu einer Seite Ihres Kontos erstellt.
 account.shown: Unser Support hat Ihre E-Mail-Adresse, Telefonnummer und Ihren Namen angesehen.
 account.activity-shown: Unser Support hat die Aktivitäten Ihres Kontos angesehen.
 account.suspended: Unser Support hat Ihr Konto gesperrt.
@@ -58,12 +72,30 @@ account.registered: Du hast dein Konto angelegt.
 account.guest-registered: Du hast die App als Gast begonnen.
 account.guest-upgraded: Dein Gastkonto wurde zu einem vollen Konto.
 account.taken-over: Du hast deine E-Mail-Adresse bestätigt. Die früheren Anmeldemethoden wurden entfernt.
+profile.completed: Du hast dein Profil vervollständigt.
 sign-in.succeeded: Du hast dich angemeldet.
 sign-in.succeeded/{{method}}: Du hast dich angemeldet ({{method}}).
 sign-in.failed: Jemand hat ohne Erfolg versucht, sich anzumelden.
 sign-in.failed/{{method}}: Jemand hat ohne Erfolg versucht, sich anzumelden ({{method}}).
+sign-in.challenged: Jemand hat eine Anmeldung begonnen und wurde nach einer zweiten Bestätigung gefragt.
+sign-in.challenged/{{method}}: Jemand hat eine Anmeldung begonnen und wurde nach einer zweiten Bestätigung gefragt ({{method}}).
 sign-in.new-device: Eine Anmeldung kam von einem neuen Gerät.
+sign-in.disowned: Du hast gemeldet, dass eine Anmeldung nicht von dir war. Alle Geräte wurden abgemeldet.
 account.locked: Nach zu vielen Fehlversuchen müssen Anmeldungen von unbekannten Geräten eine Weile warten.
+second-factor.added: Ein zweiter Faktor wurde eingerichtet.
+second-factor.removed: Ein zweiter Faktor wurde entfernt.
+second-factor.refused: Eine Änderung der zweiten Faktoren oder eine Bestätigung mit einem davon wurde abgelehnt.
+second-factor.reset-requested: Unser Support wurde gebeten, deine zweiten Faktoren zu entfernen.
+second-factor.reset-cancelled: Du hast deine zweiten Faktoren behalten, die unser Support entfernen sollte.
+second-factor.reset: Unser Support hat deine zweiten Faktoren entfernt.
+recovery-codes.made: Neue Wiederherstellungscodes wurden erstellt.
+recovery-code.used: Ein Wiederherstellungscode wurde benutzt.
+passkey.added: Ein Passkey wurde hinzugefügt.
+passkey.removed: Ein Passkey wurde entfernt.
+passkey.renamed: Ein Passkey bekam einen anderen Namen.
+passkey.refused: Eine Anmeldung mit einem Passkey oder eine Änderung der Passkeys wurde abgelehnt.
+passkey.counter-behind: Ein Passkey wurde benutzt, der kopiert worden sein könnte.
+passkey.backup-changed: Die Sicherung eines Passkeys wurde ein- oder ausgeschaltet.
 phone-code.refused: Für deine Telefonnummer wurde ein falscher oder abgelaufener Code eingegeben.
 phone-code.proved: Du hast mit einem Code bestätigt, dass du es bist.
 phone.number-changed: Deine Telefonnummer hat offenbar einen neuen Inhaber oder eine neue SIM-Karte.
@@ -78,6 +110,10 @@ identity.consent-revoked: Du hast die Verbindung beim Anbieter entfernt.
 identity.consent-revoked/{{method}}: Du hast die Verbindung beim Anbieter entfernt ({{method}}).
 identity.provider-account-deleted: Das verknüpfte Konto beim Anbieter wurde gelöscht.
 identity.provider-account-deleted/{{method}}: Das verknüpfte Konto beim Anbieter wurde gelöscht ({{method}}).
+identity.provider-sessions-revoked: Der Anbieter hat deine Sitzungen dort beendet; du wurdest auch hier abgemeldet.
+identity.provider-sessions-revoked/{{method}}: Der Anbieter hat deine Sitzungen dort beendet; du wurdest auch hier abgemeldet ({{method}}).
+identity.provider-account-disabled: Das verknüpfte Konto beim Anbieter wurde gesperrt; du wurdest hier abgemeldet.
+identity.provider-account-disabled/{{method}}: Das verknüpfte Konto beim Anbieter wurde gesperrt; du wurdest hier abgemeldet ({{method}}).
 account.password-replaced: Das Passwort wurde neu gesetzt.
 account.password-replaced/change: Du hast dein Passwort geändert.
 account.password-replaced/reset: Das Passwort wurde über einen Link aus einer E-Mail neu gesetzt.
@@ -111,6 +147,11 @@ consent.privacy-changed: Du hast deine Einstellungen zur Privatsphäre geändert
 consent.parent-asked: Ein Elternteil wurde um Zustimmung gebeten.
 consent.parent-given: Ein Elternteil hat zugestimmt.
 consent.parent-refused: Ein Elternteil hat die Zustimmung verweigert oder widerrufen.
+account.created-by-backend: Der Betreiber der App hat dein Konto angelegt.
+account.changed-by-backend: Der Betreiber der App hat dein Konto geändert.
+account.claims-set: Der Betreiber der App hat deine Rollen geändert.
+account.link-issued: Der Betreiber der App hat einen Link zu deinem Konto erhalten.
+account.link-created: Die App hat einen Link zu einer Seite deines Kontos erstellt.
 account.shown: Unser Support hat deine E-Mail-Adresse, Telefonnummer und deinen Namen angesehen.
 account.activity-shown: Unser Support hat die Aktivitäten deines Kontos angesehen.
 account.suspended: Unser Support hat dein Konto gesperrt.
@@ -139,12 +180,30 @@ account.registered: You created your account.
 account.guest-registered: You started to use the app as a guest.
 account.guest-upgraded: Your guest account became a full account.
 account.taken-over: You confirmed your email address. The former ways to sign in were removed.
+profile.completed: You completed your profile.
 sign-in.succeeded: You signed in.
 sign-in.succeeded/{{method}}: You signed in ({{method}}).
 sign-in.failed: Someone tried to sign in, without success.
 sign-in.failed/{{method}}: Someone tried to sign in, without success ({{method}}).
+sign-in.challenged: Someone began to sign in, and was asked for a second confirmation.
+sign-in.challenged/{{method}}: Someone began to sign in, and was asked for a second confirmation ({{method}}).
 sign-in.new-device: A sign-in came from a new device.
+sign-in.disowned: You said that a sign-in was not yours. All devices were signed out.
 account.locked: After too many wrong tries, sign-ins from unknown devices have to wait for a while.
+second-factor.added: A second factor was set up.
+second-factor.removed: A second factor was removed.
+second-factor.refused: A change of the second factors, or a proof by one, was refused.
+second-factor.reset-requested: Our support team was asked to remove your second factors.
+second-factor.reset-cancelled: You kept your second factors, which our support team was about to remove.
+second-factor.reset: Our support team removed your second factors.
+recovery-codes.made: New recovery codes were made.
+recovery-code.used: A recovery code was used.
+passkey.added: A passkey was added.
+passkey.removed: A passkey was removed.
+passkey.renamed: A passkey got another name.
+passkey.refused: A sign-in with a passkey, or a change of the passkeys, was refused.
+passkey.counter-behind: A passkey was used that may have been copied.
+passkey.backup-changed: The backup of a passkey was switched on or off.
 phone-code.refused: A wrong or expired code for your phone number was entered.
 phone-code.proved: You confirmed with a code that it is you.
 phone.number-changed: Your phone number seems to have a new owner or a new SIM card.
@@ -159,6 +218,10 @@ identity.consent-revoked: You removed the connection at the provider.
 identity.consent-revoked/{{method}}: You removed the connection at the provider ({{method}}).
 identity.provider-account-deleted: The linked account at the provider was deleted.
 identity.provider-account-deleted/{{method}}: The linked account at the provider was deleted ({{method}}).
+identity.provider-sessions-revoked: The provider ended your sessions there, so you were signed out here.
+identity.provider-sessions-revoked/{{method}}: The provider ended your sessions there, so you were signed out here ({{method}}).
+identity.provider-account-disabled: The linked account at the provider was disabled, so you were signed out here.
+identity.provider-account-disabled/{{method}}: The linked account at the provider was disabled, so you were signed out here ({{method}}).
 account.password-replaced: The password was set anew.
 account.password-replaced/change: You changed your password.
 account.password-replaced/reset: The password was set anew by a link from an email.
@@ -192,6 +255,11 @@ consent.privacy-changed: You changed your privacy settings.
 consent.parent-asked: A parent was asked for consent.
 consent.parent-given: A parent gave consent.
 consent.parent-refused: A parent refused consent, or withdrew it.
+account.created-by-backend: The app's operator created your account.
+account.changed-by-backend: The app's operator changed your account.
+account.claims-set: The app's operator changed your roles.
+account.link-issued: The app's operator got a link to your account.
+account.link-created: The app made a link to a page of your account.
 account.shown: Our support team looked at your email address, phone number and name.
 account.activity-shown: Our support team looked at the activity of your account.
 account.suspended: Our support team suspended your account.
@@ -220,14 +288,23 @@ account.registered: Ha creado su cuenta.
 account.guest-registered: Ha empezado a usar la aplicación como invitado.
 account.guest-upgraded: Su cuenta de invitado pasó a ser una cuenta completa.
 account.taken-over: Ha confirmado su correo electrónico. Se quitaron las formas anteriores de iniciar sesión.
+profile.completed: Ha completado su perfil.
 sign-in.succeeded: Ha iniciado sesión.
 sign-in.succeeded/{{method}}: Ha iniciado sesión ({{method}}).
+sign-in.disowned: Ha avisado de que un inicio de sesión no era suyo. Se cerró la sesión en todos los dispositivos.
+second-factor.reset-requested: Se pidió a nuestro equipo de soporte que quitara sus segundos factores.
+second-factor.reset-cancelled: Ha conservado sus segundos factores, que nuestro equipo de soporte iba a quitar.
+second-factor.reset: Nuestro equipo de soporte quitó sus segundos factores.
 phone-code.refused: Se introdujo un código incorrecto o caducado para su número de teléfono.
 phone-code.proved: Ha confirmado con un código que es usted.
 phone.number-changed: Su número de teléfono parece tener otro titular u otra tarjeta SIM.
 phone.number-confirmed: Ha confirmado que su número de teléfono sigue siendo suyo.
 identity.consent-revoked: Ha quitado la conexión en el proveedor.
 identity.consent-revoked/{{method}}: Ha quitado la conexión en el proveedor ({{method}}).
+identity.provider-sessions-revoked: El proveedor cerró sus sesiones allí, y por eso también se cerraron aquí.
+identity.provider-sessions-revoked/{{method}}: El proveedor cerró sus sesiones allí, y por eso también se cerraron aquí ({{method}}).
+identity.provider-account-disabled: Se desactivó su cuenta vinculada en el proveedor, y por eso se cerraron sus sesiones aquí.
+identity.provider-account-disabled/{{method}}: Se desactivó su cuenta vinculada en el proveedor, y por eso se cerraron sus sesiones aquí ({{method}}).
 account.password-replaced/change: Ha cambiado su contraseña.
 account.password-replaced/takeover: Se quitó la contraseña anterior, porque no era suya.
 account.email-verified: Se confirmó su correo electrónico.
@@ -256,6 +333,11 @@ consent.privacy-changed: Ha cambiado sus ajustes de privacidad.
 consent.parent-asked: Se pidió el consentimiento de su padre, madre o tutor.
 consent.parent-given: Su padre, madre o tutor dio su consentimiento.
 consent.parent-refused: Su padre, madre o tutor negó o retiró su consentimiento.
+account.created-by-backend: El operador de la aplicación creó su cuenta.
+account.changed-by-backend: El operador de la aplicación cambió su cuenta.
+account.claims-set: El operador de la aplicación cambió sus roles.
+account.link-issued: El operador de la aplicación obtuvo un enlace a su cuenta.
+account.link-created: La aplicación creó un enlace a una página de su cuenta.
 account.shown: Nuestro servicio de asistencia consultó su correo electrónico, su número de teléfono y su nombre.
 account.activity-shown: Nuestro servicio de asistencia consultó la actividad de su cuenta.
 account.suspended: Nuestro servicio de asistencia suspendió su cuenta.
@@ -273,12 +355,30 @@ account.registered: Has creado tu cuenta.
 account.guest-registered: Has empezado a usar la aplicación como invitado.
 account.guest-upgraded: Tu cuenta de invitado pasó a ser una cuenta completa.
 account.taken-over: Has confirmado tu correo electrónico. Se quitaron las formas anteriores de iniciar sesión.
+profile.completed: Has completado tu perfil.
 sign-in.succeeded: Has iniciado sesión.
 sign-in.succeeded/{{method}}: Has iniciado sesión ({{method}}).
 sign-in.failed: Alguien intentó iniciar sesión sin éxito.
 sign-in.failed/{{method}}: Alguien intentó iniciar sesión sin éxito ({{method}}).
+sign-in.challenged: Alguien empezó a iniciar sesión y se le pidió una segunda confirmación.
+sign-in.challenged/{{method}}: Alguien empezó a iniciar sesión y se le pidió una segunda confirmación ({{method}}).
 sign-in.new-device: Hubo un inicio de sesión desde un dispositivo nuevo.
+sign-in.disowned: Has avisado de que un inicio de sesión no era tuyo. Se cerró la sesión en todos los dispositivos.
 account.locked: Tras demasiados intentos fallidos, los dispositivos desconocidos deben esperar un tiempo para iniciar sesión.
+second-factor.added: Se configuró un segundo factor.
+second-factor.removed: Se quitó un segundo factor.
+second-factor.refused: Se rechazó un cambio de los segundos factores o una confirmación con uno de ellos.
+second-factor.reset-requested: Se pidió a nuestro equipo de soporte que quitara tus segundos factores.
+second-factor.reset-cancelled: Has conservado tus segundos factores, que nuestro equipo de soporte iba a quitar.
+second-factor.reset: Nuestro equipo de soporte quitó tus segundos factores.
+recovery-codes.made: Se crearon códigos de recuperación nuevos.
+recovery-code.used: Se usó un código de recuperación.
+passkey.added: Se añadió una llave de acceso.
+passkey.removed: Se quitó una llave de acceso.
+passkey.renamed: Se cambió el nombre de una llave de acceso.
+passkey.refused: Se rechazó un inicio de sesión con una llave de acceso o un cambio de las llaves de acceso.
+passkey.counter-behind: Se usó una llave de acceso que podría haberse copiado.
+passkey.backup-changed: Se activó o desactivó la copia de seguridad de una llave de acceso.
 phone-code.refused: Se introdujo un código incorrecto o caducado para tu número de teléfono.
 phone-code.proved: Has confirmado con un código que eres tú.
 phone.number-changed: Tu número de teléfono parece tener otro titular u otra tarjeta SIM.
@@ -293,6 +393,10 @@ identity.consent-revoked: Has quitado la conexión en el proveedor.
 identity.consent-revoked/{{method}}: Has quitado la conexión en el proveedor ({{method}}).
 identity.provider-account-deleted: Se eliminó la cuenta vinculada en el proveedor.
 identity.provider-account-deleted/{{method}}: Se eliminó la cuenta vinculada en el proveedor ({{method}}).
+identity.provider-sessions-revoked: El proveedor cerró tus sesiones allí, y por eso también se cerraron aquí.
+identity.provider-sessions-revoked/{{method}}: El proveedor cerró tus sesiones allí, y por eso también se cerraron aquí ({{method}}).
+identity.provider-account-disabled: Se desactivó tu cuenta vinculada en el proveedor, y por eso se cerraron tus sesiones aquí.
+identity.provider-account-disabled/{{method}}: Se desactivó tu cuenta vinculada en el proveedor, y por eso se cerraron tus sesiones aquí ({{method}}).
 account.password-replaced: Se estableció otra contraseña.
 account.password-replaced/change: Has cambiado tu contraseña.
 account.password-replaced/reset: Se estableció otra contraseña con un enlace de un correo.
@@ -326,6 +430,11 @@ consent.privacy-changed: Has cambiado tus ajustes de privacidad.
 consent.parent-asked: Se pidió el consentimiento de tu padre, madre o tutor.
 consent.parent-given: Tu padre, madre o tutor dio su consentimiento.
 consent.parent-refused: Tu padre, madre o tutor negó o retiró su consentimiento.
+account.created-by-backend: El operador de la aplicación creó tu cuenta.
+account.changed-by-backend: El operador de la aplicación cambió tu cuenta.
+account.claims-set: El operador de la aplicación cambió tus roles.
+account.link-issued: El operador de la aplicación obtuvo un enlace a tu cuenta.
+account.link-created: La aplicación creó un enlace a una página de tu cuenta.
 account.shown: Nuestro servicio de asistencia consultó tu correo electrónico, tu número de teléfono y tu nombre.
 account.activity-shown: Nuestro servicio de asistencia consultó la actividad de tu cuenta.
 account.suspended: Nuestro servicio de asistencia suspendió tu cuenta.
@@ -354,12 +463,30 @@ account.registered: Vous avez créé votre compte.
 account.guest-registered: Vous avez commencé à utiliser l’application en tant qu’invité.
 account.guest-upgraded: Votre compte d’invité est devenu un compte complet.
 account.taken-over: Vous avez confirmé votre adresse e-mail. Les anciens moyens de connexion ont été retirés.
+profile.completed: Vous avez complété votre profil.
 sign-in.succeeded: Vous vous êtes connecté.
 sign-in.succeeded/{{method}}: Vous vous êtes connecté ({{method}}).
 sign-in.failed: Quelqu’un a essayé de se connecter, sans succès.
 sign-in.failed/{{method}}: Quelqu’un a essayé de se connecter, sans succès ({{method}}).
+sign-in.challenged: Quelqu’un a commencé à se connecter, et une seconde confirmation a été demandée.
+sign-in.challenged/{{method}}: Quelqu’un a commencé à se connecter, et une seconde confirmation a été demandée ({{method}}).
 sign-in.new-device: Une connexion venait d’un nouvel appareil.
+sign-in.disowned: Vous avez signalé qu’une connexion n’était pas de vous. Tous les appareils ont été déconnectés.
 account.locked: Après trop d’essais erronés, les appareils inconnus doivent attendre un moment pour se connecter.
+second-factor.added: Un second facteur a été activé.
+second-factor.removed: Un second facteur a été retiré.
+second-factor.refused: Une modification des seconds facteurs, ou une confirmation par l’un d’eux, a été refusée.
+second-factor.reset-requested: Il a été demandé à notre support de retirer vos seconds facteurs.
+second-factor.reset-cancelled: Vous avez conservé vos seconds facteurs, que notre support allait retirer.
+second-factor.reset: Notre support a retiré vos seconds facteurs.
+recovery-codes.made: De nouveaux codes de secours ont été créés.
+recovery-code.used: Un code de secours a été utilisé.
+passkey.added: Une clé d’accès a été ajoutée.
+passkey.removed: Une clé d’accès a été retirée.
+passkey.renamed: Une clé d’accès a été renommée.
+passkey.refused: Une connexion par clé d’accès, ou une modification des clés d’accès, a été refusée.
+passkey.counter-behind: Une clé d’accès qui a peut-être été copiée a été utilisée.
+passkey.backup-changed: La sauvegarde d’une clé d’accès a été activée ou désactivée.
 phone-code.refused: Un code erroné ou expiré a été saisi pour votre numéro de téléphone.
 phone-code.proved: Vous avez confirmé par un code que c’est bien vous.
 phone.number-changed: Votre numéro de téléphone semble avoir un nouveau titulaire ou une nouvelle carte SIM.
@@ -374,6 +501,10 @@ identity.consent-revoked: Vous avez retiré le lien chez le fournisseur.
 identity.consent-revoked/{{method}}: Vous avez retiré le lien chez le fournisseur ({{method}}).
 identity.provider-account-deleted: Le compte associé chez le fournisseur a été supprimé.
 identity.provider-account-deleted/{{method}}: Le compte associé chez le fournisseur a été supprimé ({{method}}).
+identity.provider-sessions-revoked: Le fournisseur a mis fin à vos sessions chez lui ; vos sessions ici ont aussi pris fin.
+identity.provider-sessions-revoked/{{method}}: Le fournisseur a mis fin à vos sessions chez lui ; vos sessions ici ont aussi pris fin ({{method}}).
+identity.provider-account-disabled: Le compte associé chez le fournisseur a été désactivé ; vos sessions ici ont pris fin.
+identity.provider-account-disabled/{{method}}: Le compte associé chez le fournisseur a été désactivé ; vos sessions ici ont pris fin ({{method}}).
 account.password-replaced: Un nouveau mot de passe a été défini.
 account.password-replaced/change: Vous avez changé votre mot de passe.
 account.password-replaced/reset: Un nouveau mot de passe a été défini par un lien reçu par e-mail.
@@ -407,6 +538,11 @@ consent.privacy-changed: Vous avez modifié vos réglages de confidentialité.
 consent.parent-asked: L’accord d’un parent a été demandé.
 consent.parent-given: Un parent a donné son accord.
 consent.parent-refused: Un parent a refusé ou retiré son accord.
+account.created-by-backend: L’exploitant de l’application a créé votre compte.
+account.changed-by-backend: L’exploitant de l’application a modifié votre compte.
+account.claims-set: L’exploitant de l’application a modifié vos rôles.
+account.link-issued: L’exploitant de l’application a obtenu un lien vers votre compte.
+account.link-created: L’application a créé un lien vers une page de votre compte.
 account.shown: Notre assistance a consulté votre adresse e-mail, votre numéro de téléphone et votre nom.
 account.activity-shown: Notre assistance a consulté l’activité de votre compte.
 account.suspended: Notre assistance a suspendu votre compte.
@@ -435,12 +571,30 @@ account.registered: アカウントを作成しました。
 account.guest-registered: ゲストとして利用を開始しました。
 account.guest-upgraded: ゲストアカウントが通常のアカウントになりました。
 account.taken-over: メールアドレスが確認され、以前のログイン方法は削除されました。
+profile.completed: プロフィールの入力が完了しました。
 sign-in.succeeded: ログインしました。
 sign-in.succeeded/{{method}}: ログインしました（{{method}}）。
 sign-in.failed: ログインが試みられましたが、失敗しました。
 sign-in.failed/{{method}}: ログインが試みられましたが、失敗しました（{{method}}）。
+sign-in.challenged: ログインが始められ、2つ目の確認を求めました。
+sign-in.challenged/{{method}}: ログインが始められ、2つ目の確認を求めました（{{method}}）。
 sign-in.new-device: 新しいデバイスからログインがありました。
+sign-in.disowned: ログインに心当たりがないと報告しました。すべてのデバイスからログアウトしました。
 account.locked: 失敗が続いたため、未確認のデバイスからのログインをしばらく制限しました。
+second-factor.added: 二段階認証の手段が追加されました。
+second-factor.removed: 二段階認証の手段が削除されました。
+second-factor.refused: 二段階認証の変更または確認が拒否されました。
+second-factor.reset-requested: 二段階認証の解除がサポートに依頼されました。
+second-factor.reset-cancelled: サポートによる二段階認証の解除を取りやめました。
+second-factor.reset: サポートが二段階認証を解除しました。
+recovery-codes.made: 新しいリカバリーコードが作成されました。
+recovery-code.used: リカバリーコードが使われました。
+passkey.added: パスキーが追加されました。
+passkey.removed: パスキーが削除されました。
+passkey.renamed: パスキーの名前が変更されました。
+passkey.refused: パスキーによるログインまたはパスキーの変更が拒否されました。
+passkey.counter-behind: 複製された可能性のあるパスキーが使われました。
+passkey.backup-changed: パスキーのバックアップが有効または無効になりました。
 phone-code.refused: 電話番号の確認コードとして、誤ったコードか期限切れのコードが入力されました。
 phone-code.proved: コードで本人確認をしました。
 phone.number-changed: 電話番号の持ち主かSIMカードが変わった可能性があります。
@@ -455,6 +609,10 @@ identity.consent-revoked: プロバイダーで連携が解除されました。
 identity.consent-revoked/{{method}}: プロバイダーで連携が解除されました（{{method}}）。
 identity.provider-account-deleted: プロバイダーで、連携していたアカウントが削除されました。
 identity.provider-account-deleted/{{method}}: プロバイダーで、連携していたアカウントが削除されました（{{method}}）。
+identity.provider-sessions-revoked: プロバイダーでセッションが終了されたため、こちらでもログアウトされました。
+identity.provider-sessions-revoked/{{method}}: プロバイダーでセッションが終了されたため、こちらでもログアウトされました（{{method}}）。
+identity.provider-account-disabled: プロバイダーで連携先のアカウントが無効になったため、こちらでログアウトされました。
+identity.provider-account-disabled/{{method}}: プロバイダーで連携先のアカウントが無効になったため、こちらでログアウトされました（{{method}}）。
 account.password-replaced: パスワードが設定されました。
 account.password-replaced/change: パスワードを変更しました。
 account.password-replaced/reset: メールのリンクからパスワードが再設定されました。
@@ -488,6 +646,11 @@ consent.privacy-changed: プライバシー設定を変更しました。
 consent.parent-asked: 保護者に同意を求めました。
 consent.parent-given: 保護者が同意しました。
 consent.parent-refused: 保護者が同意しなかったか、同意を取り消しました。
+account.created-by-backend: アプリの運営者がアカウントを作成しました。
+account.changed-by-backend: アプリの運営者がアカウントを変更しました。
+account.claims-set: アプリの運営者がロールを変更しました。
+account.link-issued: アプリの運営者がアカウントへのリンクを取得しました。
+account.link-created: アプリがアカウントのページへのリンクを作成しました。
 account.shown: サポートがメールアドレス、電話番号、名前を確認しました。
 account.activity-shown: サポートがアカウントの履歴を確認しました。
 account.suspended: サポートがアカウントを停止しました。
@@ -527,6 +690,7 @@ auth/email-already-in-use: Zu dieser E-Mail-Adresse gibt es bereits ein Konto. B
 auth/email-not-verified: Bitte bestätigen Sie zuerst Ihre E-Mail-Adresse.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginnen Sie von vorn.
 auth/invalid-access-token: Bitte melden Sie sich erneut an.
+auth/invalid-challenge: Bitte melden Sie sich noch einmal von vorne an.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfen Sie ihn.
 auth/invalid-confirmation: Bitte bestätigen Sie das noch einmal.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuchen Sie es erneut.
@@ -534,11 +698,15 @@ auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte vers
 auth/invalid-document: Bitte prüfen Sie Ihre Eingaben.
 auth/invalid-email: Bitte geben Sie eine gültige E-Mail-Adresse ein.
 auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuchen Sie es erneut.
+auth/invalid-passkey: Dieser Passkey hat nicht funktioniert. Bitte versuchen Sie es erneut oder melden Sie sich anders an.
 auth/invalid-phone-number: Bitte geben Sie eine gültige Telefonnummer mit Ländervorwahl ein.
 auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen. Bitte versuchen Sie es erneut.
 auth/invalid-refresh-token: Bitte melden Sie sich erneut an.
 auth/invalid-sign-in-proof: Bitte melden Sie sich erneut an.
 auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte fügen Sie zuerst eine hinzu.
+auth/last-second-factor: Diese App verlangt einen zweiten Faktor. Bitte fügen Sie zuerst einen anderen hinzu.
+auth/maximum-second-factor-count-exceeded: Mehr zweite Faktoren sind nicht möglich. Bitte entfernen Sie zuerst einen.
+auth/passkey-quota: Mehr Passkeys sind nicht möglich. Bitte entfernen Sie zuerst einen.
 auth/password-needed: Bitte geben Sie ein Passwort ein, um diese E-Mail-Adresse zu bestätigen.
 auth/provider-already-linked: Diese Anmeldemethode ist bereits mit Ihrem Konto verknüpft.
 auth/provider-revoked: Die Verbindung zu diesem Anbieter besteht nicht mehr. Bitte melden Sie sich erneut an.
@@ -549,6 +717,7 @@ auth/second-proof-required: Bitte bestätigen Sie auf einem zweiten Weg, dass Si
 auth/session-ended: Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.
 auth/too-many-requests: Zu viele Versuche. Bitte warten Sie, bevor Sie es erneut versuchen.
 auth/underage-user: Aufgrund Ihres Alters können Sie hier kein Konto anlegen.
+auth/unknown-passkey: Dieser Passkey gehört zu keinem Konto mehr. Bitte melden Sie sich anders an.
 auth/weak-password: Bitte wählen Sie ein stärkeres Passwort.
 rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuchen Sie es erneut.
 rpc/internal: Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es erneut.
@@ -563,11 +732,11 @@ document/server-only: Das können Sie nicht selbst ändern.
 photo/photo-format: Bitte wählen Sie ein Bild im Format JPEG, PNG oder WebP.
 consent/birth-date: Bitte geben Sie zuerst Ihr Geburtsdatum an.
 session-end/signed-out: Sie haben sich abgemeldet. Bitte melden Sie sich erneut an.
-session-end/inactive: Sie waren länger nicht hier. Bitte melden Sie sich erneut an.
-session-end/maximum-age: Sie sind schon lange angemeldet. Bitte melden Sie sich erneut an.
+session-end/inactive: Ihre Sitzung wurde wegen Inaktivität beendet. Bitte melden Sie sich erneut an.
+session-end/maximum-age: Ihre Sitzung war lange offen und wurde zur Sicherheit beendet. Bitte melden Sie sich erneut an.
 session-end/displaced: Sie haben sich inzwischen auf anderen Geräten angemeldet. Bitte melden Sie sich hier erneut an.
 session-end/replayed: Ihre Sitzung wurde zweimal benutzt und deshalb beendet. Bitte melden Sie sich erneut an.
-session-end/security: Ihre Sitzung wurde zum Schutz Ihres Kontos beendet. Bitte melden Sie sich erneut an.
+session-end/security: Sie wurden aus Sicherheitsgründen abgemeldet. Bitte melden Sie sich erneut an.
 session-end/revoked: Unser Support hat Ihre Sitzung beendet. Bitte melden Sie sich erneut an.
 session-end/provider-revoked: Die Verbindung zum Anbieter besteht nicht mehr. Bitte melden Sie sich erneut bei ihm an.
 deletion/account: Ihr Konto wird gelöscht, mit Ihrem Profil und allen Anmeldemethoden.
@@ -575,12 +744,15 @@ deletion/documents-one: Alles, was Sie gespeichert haben, wird gelöscht: {{coun
 deletion/documents: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Einträge.
 deletion/photo: Ihr Profilfoto wird gelöscht.
 deletion/sessions: Sie werden auf allen Geräten abgemeldet.
-deletion/provider: Der Zugriff, den Sie bei Apple erteilt haben, wird widerrufen.
+deletion/provider: Der Zugriff, den Sie beim Anbieter Ihrer Anmeldung erteilt haben, wird widerrufen.
 deletion/export-one: Ein Archiv Ihrer Daten steht bereit oder entsteht: Die Löschung beginnt nach {{count}} Tag. Sie können sie abbrechen.
 deletion/export: Ein Archiv Ihrer Daten steht bereit oder entsteht: Die Löschung beginnt nach {{count}} Tagen. Sie können sie abbrechen.
+deletion/second-factor-one: Ihr Konto hat einen zweiten Faktor: Die Löschung beginnt nach {{count}} Tag. Sie können sie abbrechen.
+deletion/second-factor: Ihr Konto hat einen zweiten Faktor: Die Löschung beginnt nach {{count}} Tagen. Sie können sie abbrechen.
 deletion/wait-one: Wenn Sie warten wollen, beginnt die Löschung nach {{count}} Tag. Bis dahin können Sie sie abbrechen.
 deletion/wait: Wenn Sie warten wollen, beginnt die Löschung nach {{count}} Tagen. Bis dahin können Sie sie abbrechen.
 deletion/final: Eine begonnene Löschung ist endgültig. Später können Sie ein neues Konto anlegen, auch mit derselben Adresse.
+privacy/processing: Ihre Daten werden verarbeitet, damit Ihr Konto funktioniert. Das endet, wenn Sie Ihr Konto löschen.
 limit/code: Bitte warten Sie {{wait}}, bevor Sie einen neuen Code anfordern.
 limit/wrong-code: Zu viele falsche Codes. Bitte warten Sie {{wait}}.
 limit/mail: Bitte warten Sie {{wait}}, bevor Sie eine neue E-Mail anfordern.
@@ -607,6 +779,7 @@ auth/email-not-verified: Bitte bestätige zuerst deine E-Mail-Adresse.
 auth/google-cancelled: Die Anmeldung mit Google wurde abgebrochen.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginne von vorn.
 auth/invalid-access-token: Bitte melde dich erneut an.
+auth/invalid-challenge: Bitte melde dich noch einmal von vorne an.
 auth/invalid-choice: Diese Auswahl ist abgelaufen, oder es wurde schon anders entschieden.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
 auth/invalid-confirmation: Bitte bestätige das noch einmal.
@@ -617,15 +790,19 @@ auth/invalid-document: Bitte prüfe deine Eingaben.
 auth/invalid-email: Bitte gib eine gültige E-Mail-Adresse ein.
 auth/invalid-link: Dieser Link ist abgelaufen oder wurde bereits verwendet.
 auth/missing-or-invalid-nonce: Diese Anmeldung hat zu lange gedauert. Bitte versuche es erneut.
+auth/invalid-passkey: Dieser Passkey hat nicht funktioniert. Bitte versuche es erneut oder melde dich anders an.
 auth/invalid-phone-number: Bitte gib eine gültige Telefonnummer mit Ländervorwahl ein.
 auth/invalid-photo: Dieses Bild kann nicht verwendet werden.
 auth/invalid-provider-token: Die Anmeldung ist fehlgeschlagen. Bitte versuche es erneut.
 auth/invalid-refresh-token: Bitte melde dich erneut an.
 auth/invalid-sign-in-proof: Bitte melde dich erneut an.
 auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte füge zuerst eine hinzu.
+auth/last-second-factor: Diese App verlangt einen zweiten Faktor. Bitte füge zuerst einen anderen hinzu.
+auth/maximum-second-factor-count-exceeded: Mehr zweite Faktoren sind nicht möglich. Bitte entferne zuerst einen.
 auth/no-such-provider: Dieses Konto hat diese Anmeldemethode nicht.
 auth/operation-not-allowed: Das ist hier oder mit diesem Konto nicht möglich.
 auth/parental-consent-required: Zuerst muss ein Elternteil oder eine sorgeberechtigte Person zustimmen.
+auth/passkey-quota: Mehr Passkeys sind nicht möglich. Bitte entferne zuerst einen.
 auth/password-needed: Bitte gib ein Passwort ein, um diese E-Mail-Adresse zu bestätigen.
 auth/phone-country-not-allowed: An Nummern dieses Landes können wir keine Codes senden.
 auth/provider-already-linked: Diese Anmeldemethode ist bereits mit deinem Konto verknüpft.
@@ -639,6 +816,7 @@ auth/session-ended: Deine Sitzung ist beendet. Bitte melde dich erneut an.
 auth/session-not-found: Diese Sitzung wurde nicht gefunden.
 auth/too-many-requests: Zu viele Versuche. Bitte warte, bevor du es erneut versuchst.
 auth/underage-user: Aufgrund deines Alters kannst du hier kein Konto anlegen.
+auth/unknown-passkey: Dieser Passkey gehört zu keinem Konto mehr. Bitte melde dich anders an.
 auth/weak-password: Bitte wähle ein stärkeres Passwort.
 rpc/cancelled: Die Anfrage wurde abgebrochen.
 rpc/deadline-exceeded: Das hat zu lange gedauert. Bitte versuche es erneut.
@@ -657,6 +835,7 @@ password/letter: Das Passwort muss einen Buchstaben enthalten.
 password/digit: Das Passwort muss eine Ziffer enthalten.
 password/common: Zu viele Menschen verwenden dieses Passwort.
 password/context: Das Passwort darf nicht aus deinem Namen, deiner E-Mail-Adresse oder dem Namen der App bestehen.
+password/breached: Dieses Passwort steht auf einer Liste geleakter Passwörter, die Angreifer ausprobieren.
 phone/trunk-prefix: Bitte gib die Nummer ohne die Vorwahl für Anrufe im Inland ein, meist eine 0.
 phone/digit-count: Diese Nummer hat zu viele oder zu wenige Ziffern für ihr Land.
 phone/number-kind: An solche Nummern können wir keine Codes senden. Bitte gib eine Mobilnummer ein.
@@ -676,11 +855,11 @@ photo/photo-format: Bitte wähle ein Bild im Format JPEG, PNG oder WebP.
 photo/photo-pixels: Das Bild hat zu viele Pixel.
 consent/birth-date: Bitte gib zuerst dein Geburtsdatum an.
 session-end/signed-out: Du hast dich abgemeldet. Bitte melde dich erneut an.
-session-end/inactive: Du warst länger nicht hier. Bitte melde dich erneut an.
-session-end/maximum-age: Du bist schon lange angemeldet. Bitte melde dich erneut an.
+session-end/inactive: Deine Sitzung wurde wegen Inaktivität beendet. Bitte melde dich erneut an.
+session-end/maximum-age: Deine Sitzung war lange offen und wurde zur Sicherheit beendet. Bitte melde dich erneut an.
 session-end/displaced: Du hast dich inzwischen auf anderen Geräten angemeldet. Bitte melde dich hier erneut an.
 session-end/replayed: Deine Sitzung wurde zweimal benutzt und deshalb beendet. Bitte melde dich erneut an.
-session-end/security: Deine Sitzung wurde zum Schutz deines Kontos beendet. Bitte melde dich erneut an.
+session-end/security: Du wurdest aus Sicherheitsgründen abgemeldet. Bitte melde dich erneut an.
 session-end/revoked: Unser Support hat deine Sitzung beendet. Bitte melde dich erneut an.
 session-end/provider-revoked: Die Verbindung zum Anbieter besteht nicht mehr. Bitte melde dich erneut bei ihm an.
 session-end/account-deleted: Dieses Konto gibt es nicht mehr.
@@ -689,14 +868,18 @@ deletion/documents-one: Alles, was du gespeichert hast, wird gelöscht: {{count}
 deletion/documents: Alles, was du gespeichert hast, wird gelöscht: {{count}} Einträge.
 deletion/photo: Dein Profilfoto wird gelöscht.
 deletion/sessions: Du wirst auf allen Geräten abgemeldet.
-deletion/provider: Der Zugriff, den du bei Apple erteilt hast, wird widerrufen.
+deletion/provider: Der Zugriff, den du beim Anbieter deiner Anmeldung erteilt hast, wird widerrufen.
 deletion/export-one: Ein Archiv deiner Daten steht bereit oder entsteht: Die Löschung beginnt nach {{count}} Tag. Du kannst sie abbrechen.
 deletion/export: Ein Archiv deiner Daten steht bereit oder entsteht: Die Löschung beginnt nach {{count}} Tagen. Du kannst sie abbrechen.
+deletion/second-factor-one: Dein Konto hat einen zweiten Faktor: Die Löschung beginnt nach {{count}} Tag. Du kannst sie abbrechen.
+deletion/second-factor: Dein Konto hat einen zweiten Faktor: Die Löschung beginnt nach {{count}} Tagen. Du kannst sie abbrechen.
 deletion/wait-one: Wenn du warten willst, beginnt die Löschung nach {{count}} Tag. Bis dahin kannst du sie abbrechen.
 deletion/wait: Wenn du warten willst, beginnt die Löschung nach {{count}} Tagen. Bis dahin kannst du sie abbrechen.
 deletion/final: Eine begonnene Löschung ist endgültig. Später kannst du ein neues Konto anlegen, auch mit derselben Adresse.
+privacy/processing: Deine Daten werden verarbeitet, damit dein Konto funktioniert. Das endet, wenn du dein Konto löschst.
 password-needs/length: Das Passwort muss {{minimum}} bis {{maximum}} Zeichen lang sein.
 password-needs/common: Das Passwort darf keines sein, das viele Menschen verwenden.
+password-needs/breached: Das Passwort darf auf keiner Liste geleakter Passwörter stehen.
 limit/code: Bitte warte {{wait}}, bevor du einen neuen Code anforderst.
 limit/wrong-code: Zu viele falsche Codes. Bitte warte {{wait}}.
 limit/mail: Bitte warte {{wait}}, bevor du eine neue E-Mail anforderst.
@@ -731,6 +914,7 @@ auth/email-not-verified: Please confirm your email address first.
 auth/google-cancelled: Sign-in with Google was cancelled.
 auth/idempotency-key-reused: This request was already used for something else. Please start again.
 auth/invalid-access-token: Please sign in again.
+auth/invalid-challenge: Please sign in again from the beginning.
 auth/invalid-choice: This choice has expired, or another one was made before.
 auth/invalid-verification-code: This code is incorrect. Please check it.
 auth/invalid-confirmation: Please confirm this once more.
@@ -741,15 +925,19 @@ auth/invalid-document: Please check what you entered.
 auth/invalid-email: Please enter a valid email address.
 auth/invalid-link: This link has expired or was already used.
 auth/missing-or-invalid-nonce: This sign-in took too long. Please try again.
+auth/invalid-passkey: This passkey did not work. Please try again, or sign in another way.
 auth/invalid-phone-number: Please enter a valid phone number with its country code.
 auth/invalid-photo: This picture cannot be used.
 auth/invalid-provider-token: Sign-in failed. Please try again.
 auth/invalid-refresh-token: Please sign in again.
 auth/invalid-sign-in-proof: Please sign in again.
 auth/last-sign-in-method: This is the only way to sign in to this account. Add another one first.
+auth/last-second-factor: This app requires a second factor. Add another one first.
+auth/maximum-second-factor-count-exceeded: You have as many second factors as are possible. Please remove one first.
 auth/no-such-provider: This account has no such sign-in method.
 auth/operation-not-allowed: This is not possible here, or not with this account.
 auth/parental-consent-required: A parent or guardian has to agree first.
+auth/passkey-quota: You have as many passkeys as are possible. Please remove one first.
 auth/password-needed: Enter a password to confirm this email address.
 auth/phone-country-not-allowed: We cannot send codes to phone numbers in this country.
 auth/provider-already-linked: This sign-in method is already linked to your account.
@@ -763,6 +951,7 @@ auth/session-ended: Your session has ended. Please sign in again.
 auth/session-not-found: This session was not found.
 auth/too-many-requests: Too many attempts. Please wait before trying again.
 auth/underage-user: You cannot create an account here because of your age.
+auth/unknown-passkey: This passkey no longer belongs to an account. Please sign in another way.
 auth/weak-password: Please choose a stronger password.
 rpc/cancelled: The request was cancelled.
 rpc/deadline-exceeded: This took too long. Please try again.
@@ -781,6 +970,7 @@ password/letter: The password needs a letter.
 password/digit: The password needs a digit.
 password/common: Too many people use this password.
 password/context: The password must not consist of your name, your email or the app’s name.
+password/breached: This password is on a list of leaked passwords, which attackers try.
 phone/trunk-prefix: Please enter the number without the prefix for calls within the country, usually a 0.
 phone/digit-count: This number has too many or too few digits for its country.
 phone/number-kind: We cannot send codes to this kind of number. Please enter a mobile number.
@@ -800,11 +990,11 @@ photo/photo-format: Please choose a JPEG, PNG or WebP picture.
 photo/photo-pixels: The picture has too many pixels.
 consent/birth-date: Please enter your date of birth first.
 session-end/signed-out: You have signed out. Please sign in again.
-session-end/inactive: You have not been here for a while. Please sign in again.
-session-end/maximum-age: You have been signed in for a long time. Please sign in again.
+session-end/inactive: Your session ended due to inactivity. Please sign in again.
+session-end/maximum-age: Your session ended for security, because it was open for a long time. Please sign in again.
 session-end/displaced: You have signed in on other devices since. Please sign in again here.
 session-end/replayed: We ended your session because it was used twice. Please sign in again.
-session-end/security: We ended your session to protect your account. Please sign in again.
+session-end/security: You were signed out for security reasons. Please sign in again.
 session-end/revoked: Our support team ended your session. Please sign in again.
 session-end/provider-revoked: The connection to the provider was removed. Please sign in with it again.
 session-end/account-deleted: This account no longer exists.
@@ -813,14 +1003,18 @@ deletion/documents-one: Everything that you have saved is deleted: {{count}} ite
 deletion/documents: Everything that you have saved is deleted: {{count}} items.
 deletion/photo: Your profile photo is deleted.
 deletion/sessions: You are signed out on all devices.
-deletion/provider: The access that you granted at Apple is revoked.
+deletion/provider: The access that you granted at your sign-in provider is revoked.
 deletion/export-one: There is an archive of your data to fetch, so the deletion begins after {{count}} day. Until then you can cancel it.
 deletion/export: There is an archive of your data to fetch, so the deletion begins after {{count}} days. Until then you can cancel it.
+deletion/second-factor-one: Your account has a second factor, so the deletion begins after {{count}} day. Until then you can cancel it.
+deletion/second-factor: Your account has a second factor, so the deletion begins after {{count}} days. Until then you can cancel it.
 deletion/wait-one: If you choose to wait, the deletion begins after {{count}} day. Until then you can cancel it.
 deletion/wait: If you choose to wait, the deletion begins after {{count}} days. Until then you can cancel it.
 deletion/final: A deletion that has begun cannot be undone. You can create a new account later, with the same address.
+privacy/processing: Your data is processed so that your account works. This ends when you delete your account.
 password-needs/length: The password needs {{minimum}} to {{maximum}} characters.
 password-needs/common: The password must not be one that many people use.
+password-needs/breached: The password must not be on a list of leaked passwords.
 limit/code: Please wait {{wait}} before requesting another code.
 limit/wrong-code: Too many incorrect codes. Please wait {{wait}}.
 limit/mail: Please wait {{wait}} before requesting another email.
@@ -851,6 +1045,7 @@ auth/email-already-in-use: Ya existe una cuenta con este correo electrónico. In
 auth/email-not-verified: Confirme primero su dirección de correo electrónico.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empiece de nuevo.
 auth/invalid-access-token: Vuelva a iniciar sesión.
+auth/invalid-challenge: Vuelva a iniciar sesión desde el principio.
 auth/invalid-verification-code: Este código no es correcto. Compruébelo.
 auth/invalid-confirmation: Vuelva a confirmarlo.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtelo de nuevo.
@@ -858,12 +1053,16 @@ auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtelo de
 auth/invalid-document: Revise los datos que ha introducido.
 auth/invalid-email: Introduzca una dirección de correo electrónico válida.
 auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtelo de nuevo.
+auth/invalid-passkey: Esta llave de acceso no funcionó. Inténtelo de nuevo o inicie sesión de otra forma.
 auth/invalid-phone-number: Introduzca un número de teléfono válido con el prefijo del país.
 auth/invalid-provider-token: No se pudo iniciar sesión. Inténtelo de nuevo.
 auth/invalid-refresh-token: Vuelva a iniciar sesión.
 auth/invalid-sign-in-proof: Vuelva a iniciar sesión.
 auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añada primero otra.
+auth/last-second-factor: Esta app exige un segundo factor. Añada primero otro.
+auth/maximum-second-factor-count-exceeded: No es posible tener más segundos factores. Quite primero uno.
 auth/parental-consent-required: Antes debe dar su consentimiento su padre, madre o tutor.
+auth/passkey-quota: No es posible tener más llaves de acceso. Quite primero una.
 auth/password-needed: Introduzca una contraseña para confirmar esta dirección de correo electrónico.
 auth/provider-already-linked: Este método de acceso ya está vinculado a su cuenta.
 auth/provider-revoked: Ya no hay conexión con este proveedor. Vuelva a iniciar sesión con él.
@@ -874,6 +1073,7 @@ auth/second-proof-required: Confirme por una segunda vía que es usted.
 auth/session-ended: Su sesión ha terminado. Vuelva a iniciar sesión.
 auth/too-many-requests: Demasiados intentos. Espere antes de volver a intentarlo.
 auth/underage-user: Por su edad no puede crear una cuenta aquí.
+auth/unknown-passkey: Esta llave de acceso ya no pertenece a ninguna cuenta. Inicie sesión de otra forma.
 auth/weak-password: Elija una contraseña más segura.
 rpc/deadline-exceeded: Ha tardado demasiado. Inténtelo de nuevo.
 rpc/internal: Se ha producido un error por nuestra parte. Inténtelo de nuevo.
@@ -888,11 +1088,11 @@ document/server-only: No puede cambiar esto por su cuenta.
 photo/photo-format: Elija una imagen JPEG, PNG o WebP.
 consent/birth-date: Indique primero su fecha de nacimiento.
 session-end/signed-out: Ha cerrado la sesión. Vuelva a iniciar sesión.
-session-end/inactive: Lleva un tiempo sin entrar. Vuelva a iniciar sesión.
-session-end/maximum-age: Lleva mucho tiempo con la sesión abierta. Vuelva a iniciar sesión.
+session-end/inactive: Su sesión terminó por inactividad. Vuelva a iniciar sesión.
+session-end/maximum-age: Su sesión llevaba mucho tiempo abierta y terminó por seguridad. Vuelva a iniciar sesión.
 session-end/displaced: Ha iniciado sesión en otros dispositivos. Vuelva a iniciar sesión aquí.
 session-end/replayed: Cerramos su sesión porque se usó dos veces. Vuelva a iniciar sesión.
-session-end/security: Cerramos su sesión para proteger su cuenta. Vuelva a iniciar sesión.
+session-end/security: Cerramos su sesión por motivos de seguridad. Vuelva a iniciar sesión.
 session-end/revoked: Nuestro servicio de asistencia cerró su sesión. Vuelva a iniciar sesión.
 session-end/provider-revoked: Ya no hay conexión con el proveedor. Vuelva a iniciar sesión con él.
 deletion/account: Se elimina su cuenta, con su perfil y todas las formas de iniciar sesión.
@@ -900,12 +1100,15 @@ deletion/documents-one: Se elimina todo lo que ha guardado: {{count}} elemento.
 deletion/documents: Se elimina todo lo que ha guardado: {{count}} elementos.
 deletion/photo: Se elimina su foto de perfil.
 deletion/sessions: Se cierra su sesión en todos los dispositivos.
-deletion/provider: Se revoca el acceso que dio en Apple.
+deletion/provider: Se revoca el acceso que dio en su proveedor de inicio de sesión.
 deletion/export-one: Hay un archivo de sus datos por descargar: la eliminación empieza después de {{count}} día. Puede cancelarla.
 deletion/export: Hay un archivo de sus datos por descargar: la eliminación empieza después de {{count}} días. Puede cancelarla.
+deletion/second-factor-one: Su cuenta tiene un segundo factor: la eliminación empieza después de {{count}} día. Puede cancelarla.
+deletion/second-factor: Su cuenta tiene un segundo factor: la eliminación empieza después de {{count}} días. Puede cancelarla.
 deletion/wait-one: Si elige esperar, la eliminación empieza después de {{count}} día. Hasta entonces puede cancelarla.
 deletion/wait: Si elige esperar, la eliminación empieza después de {{count}} días. Hasta entonces puede cancelarla.
 deletion/final: Una eliminación ya empezada no se puede deshacer. Más tarde puede crear otra cuenta con la misma dirección.
+privacy/processing: Sus datos se tratan para que su cuenta funcione. Esto termina cuando usted elimina su cuenta.
 limit/code: Espere {{wait}} antes de solicitar otro código.
 limit/wrong-code: Demasiados códigos incorrectos. Espere {{wait}}.
 limit/mail: Espere {{wait}} antes de solicitar otro correo.
@@ -932,6 +1135,7 @@ auth/email-not-verified: Confirma primero tu dirección de correo electrónico.
 auth/google-cancelled: Se canceló el inicio de sesión con Google.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empieza de nuevo.
 auth/invalid-access-token: Vuelve a iniciar sesión.
+auth/invalid-challenge: Vuelve a iniciar sesión desde el principio.
 auth/invalid-choice: Esta elección ha caducado o ya se decidió otra cosa.
 auth/invalid-verification-code: Este código no es correcto. Compruébalo.
 auth/invalid-confirmation: Vuelve a confirmarlo.
@@ -942,15 +1146,19 @@ auth/invalid-document: Revisa los datos que has introducido.
 auth/invalid-email: Introduce una dirección de correo electrónico válida.
 auth/invalid-link: Este enlace ha caducado o ya se ha utilizado.
 auth/missing-or-invalid-nonce: Este inicio de sesión ha tardado demasiado. Inténtalo de nuevo.
+auth/invalid-passkey: Esta llave de acceso no funcionó. Inténtalo de nuevo o inicia sesión de otra forma.
 auth/invalid-phone-number: Introduce un número de teléfono válido con el prefijo del país.
 auth/invalid-photo: Esta imagen no se puede usar.
 auth/invalid-provider-token: No se pudo iniciar sesión. Inténtalo de nuevo.
 auth/invalid-refresh-token: Vuelve a iniciar sesión.
 auth/invalid-sign-in-proof: Vuelve a iniciar sesión.
 auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añade primero otra.
+auth/last-second-factor: Esta app exige un segundo factor. Añade primero otro.
+auth/maximum-second-factor-count-exceeded: No es posible tener más segundos factores. Quita primero uno.
 auth/no-such-provider: Esta cuenta no tiene ese método de acceso.
 auth/operation-not-allowed: Esto no es posible aquí o con esta cuenta.
 auth/parental-consent-required: Antes debe dar su consentimiento tu padre, madre o tutor.
+auth/passkey-quota: No es posible tener más llaves de acceso. Quita primero una.
 auth/password-needed: Introduce una contraseña para confirmar esta dirección de correo electrónico.
 auth/phone-country-not-allowed: No podemos enviar códigos a números de este país.
 auth/provider-already-linked: Este método de acceso ya está vinculado a tu cuenta.
@@ -964,6 +1172,7 @@ auth/session-ended: Tu sesión ha terminado. Vuelve a iniciar sesión.
 auth/session-not-found: No se encontró esta sesión.
 auth/too-many-requests: Demasiados intentos. Espera antes de volver a intentarlo.
 auth/underage-user: Por tu edad no puedes crear una cuenta aquí.
+auth/unknown-passkey: Esta llave de acceso ya no pertenece a ninguna cuenta. Inicia sesión de otra forma.
 auth/weak-password: Elige una contraseña más segura.
 rpc/cancelled: La solicitud se ha cancelado.
 rpc/deadline-exceeded: Ha tardado demasiado. Inténtalo de nuevo.
@@ -982,6 +1191,7 @@ password/letter: La contraseña debe contener una letra.
 password/digit: La contraseña debe contener una cifra.
 password/common: Demasiada gente usa esta contraseña.
 password/context: La contraseña no puede consistir en tu nombre, tu correo o el nombre de la aplicación.
+password/breached: Esta contraseña está en una lista de contraseñas filtradas, que los atacantes prueban.
 phone/trunk-prefix: Introduce el número sin el prefijo para llamadas nacionales, normalmente un 0.
 phone/digit-count: Este número tiene demasiadas cifras o muy pocas para su país.
 phone/number-kind: No podemos enviar códigos a este tipo de número. Introduce un número de móvil.
@@ -1001,11 +1211,11 @@ photo/photo-format: Elige una imagen JPEG, PNG o WebP.
 photo/photo-pixels: La imagen tiene demasiados píxeles.
 consent/birth-date: Indica primero tu fecha de nacimiento.
 session-end/signed-out: Has cerrado la sesión. Vuelve a iniciar sesión.
-session-end/inactive: Llevas un tiempo sin entrar. Vuelve a iniciar sesión.
-session-end/maximum-age: Llevas mucho tiempo con la sesión abierta. Vuelve a iniciar sesión.
+session-end/inactive: Tu sesión terminó por inactividad. Vuelve a iniciar sesión.
+session-end/maximum-age: Tu sesión llevaba mucho tiempo abierta y terminó por seguridad. Vuelve a iniciar sesión.
 session-end/displaced: Has iniciado sesión en otros dispositivos. Vuelve a iniciar sesión aquí.
 session-end/replayed: Cerramos tu sesión porque se usó dos veces. Vuelve a iniciar sesión.
-session-end/security: Cerramos tu sesión para proteger tu cuenta. Vuelve a iniciar sesión.
+session-end/security: Cerramos tu sesión por motivos de seguridad. Vuelve a iniciar sesión.
 session-end/revoked: Nuestro servicio de asistencia cerró tu sesión. Vuelve a iniciar sesión.
 session-end/provider-revoked: Ya no hay conexión con el proveedor. Vuelve a iniciar sesión con él.
 session-end/account-deleted: Esta cuenta ya no existe.
@@ -1014,14 +1224,18 @@ deletion/documents-one: Se elimina todo lo que has guardado: {{count}} elemento.
 deletion/documents: Se elimina todo lo que has guardado: {{count}} elementos.
 deletion/photo: Se elimina tu foto de perfil.
 deletion/sessions: Se cierra tu sesión en todos los dispositivos.
-deletion/provider: Se revoca el acceso que diste en Apple.
+deletion/provider: Se revoca el acceso que diste en tu proveedor de inicio de sesión.
 deletion/export-one: Hay un archivo de tus datos por descargar: la eliminación empieza después de {{count}} día. Puedes cancelarla.
 deletion/export: Hay un archivo de tus datos por descargar: la eliminación empieza después de {{count}} días. Puedes cancelarla.
+deletion/second-factor-one: Tu cuenta tiene un segundo factor: la eliminación empieza después de {{count}} día. Puedes cancelarla.
+deletion/second-factor: Tu cuenta tiene un segundo factor: la eliminación empieza después de {{count}} días. Puedes cancelarla.
 deletion/wait-one: Si eliges esperar, la eliminación empieza después de {{count}} día. Hasta entonces puedes cancelarla.
 deletion/wait: Si eliges esperar, la eliminación empieza después de {{count}} días. Hasta entonces puedes cancelarla.
 deletion/final: Una eliminación ya empezada no se puede deshacer. Más tarde puedes crear otra cuenta con la misma dirección.
+privacy/processing: Tus datos se tratan para que tu cuenta funcione. Esto termina cuando eliminas tu cuenta.
 password-needs/length: La contraseña debe tener de {{minimum}} a {{maximum}} caracteres.
 password-needs/common: La contraseña no puede ser una que use mucha gente.
+password-needs/breached: La contraseña no puede estar en una lista de contraseñas filtradas.
 limit/code: Espera {{wait}} antes de solicitar otro código.
 limit/wrong-code: Demasiados códigos incorrectos. Espera {{wait}}.
 limit/mail: Espera {{wait}} antes de solicitar otro correo.
@@ -1056,6 +1270,7 @@ auth/email-not-verified: Veuillez d’abord confirmer votre adresse e-mail.
 auth/google-cancelled: La connexion avec Google a été annulée.
 auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuillez recommencer.
 auth/invalid-access-token: Veuillez vous reconnecter.
+auth/invalid-challenge: Veuillez recommencer la connexion depuis le début.
 auth/invalid-choice: Ce choix a expiré, ou une autre décision a déjà été prise.
 auth/invalid-verification-code: Ce code est incorrect. Veuillez le vérifier.
 auth/invalid-confirmation: Veuillez confirmer encore une fois.
@@ -1066,15 +1281,19 @@ auth/invalid-document: Veuillez vérifier votre saisie.
 auth/invalid-email: Veuillez saisir une adresse e-mail valide.
 auth/invalid-link: Ce lien a expiré ou a déjà été utilisé.
 auth/missing-or-invalid-nonce: Cette connexion a pris trop de temps. Veuillez réessayer.
+auth/invalid-passkey: Cette clé d’accès n’a pas fonctionné. Veuillez réessayer ou vous connecter autrement.
 auth/invalid-phone-number: Veuillez saisir un numéro de téléphone valide avec l’indicatif du pays.
 auth/invalid-photo: Cette image ne peut pas être utilisée.
 auth/invalid-provider-token: La connexion a échoué. Veuillez réessayer.
 auth/invalid-refresh-token: Veuillez vous reconnecter.
 auth/invalid-sign-in-proof: Veuillez vous reconnecter.
 auth/last-sign-in-method: C’est le seul moyen de se connecter à ce compte. Ajoutez-en d’abord un autre.
+auth/last-second-factor: Cette application exige un second facteur. Ajoutez-en d’abord un autre.
+auth/maximum-second-factor-count-exceeded: Il n’est pas possible d’avoir plus de seconds facteurs. Retirez-en d’abord un.
 auth/no-such-provider: Ce compte ne dispose pas de ce moyen de connexion.
 auth/operation-not-allowed: Ce n’est pas possible ici ou avec ce compte.
 auth/parental-consent-required: L’accord d’un parent ou d’un tuteur est d’abord nécessaire.
+auth/passkey-quota: Il n’est pas possible d’avoir plus de clés d’accès. Retirez-en d’abord une.
 auth/password-needed: Veuillez saisir un mot de passe pour confirmer cette adresse e-mail.
 auth/phone-country-not-allowed: Nous ne pouvons pas envoyer de codes aux numéros de ce pays.
 auth/provider-already-linked: Ce moyen de connexion est déjà associé à votre compte.
@@ -1088,6 +1307,7 @@ auth/session-ended: Votre session est terminée. Veuillez vous reconnecter.
 auth/session-not-found: Cette session est introuvable.
 auth/too-many-requests: Trop de tentatives. Veuillez patienter avant de réessayer.
 auth/underage-user: En raison de votre âge, vous ne pouvez pas créer de compte ici.
+auth/unknown-passkey: Cette clé d’accès n’appartient plus à aucun compte. Veuillez vous connecter autrement.
 auth/weak-password: Veuillez choisir un mot de passe plus sûr.
 rpc/cancelled: La demande a été annulée.
 rpc/deadline-exceeded: Cela a pris trop de temps. Veuillez réessayer.
@@ -1106,6 +1326,7 @@ password/letter: Le mot de passe doit contenir une lettre.
 password/digit: Le mot de passe doit contenir un chiffre.
 password/common: Trop de personnes utilisent ce mot de passe.
 password/context: Le mot de passe ne doit pas reprendre votre nom, votre e-mail ou le nom de l’application.
+password/breached: Ce mot de passe figure sur une liste de mots de passe divulgués, que des pirates essaient.
 phone/trunk-prefix: Veuillez saisir le numéro sans le préfixe des appels nationaux, en général un 0.
 phone/digit-count: Ce numéro a trop de chiffres ou pas assez pour son pays.
 phone/number-kind: Nous ne pouvons pas envoyer de codes à ce type de numéro. Veuillez saisir un numéro de mobile.
@@ -1125,11 +1346,11 @@ photo/photo-format: Veuillez choisir une image JPEG, PNG ou WebP.
 photo/photo-pixels: L’image a trop de pixels.
 consent/birth-date: Veuillez d’abord indiquer votre date de naissance.
 session-end/signed-out: Vous vous êtes déconnecté. Veuillez vous reconnecter.
-session-end/inactive: Vous n’êtes pas venu depuis un moment. Veuillez vous reconnecter.
-session-end/maximum-age: Vous êtes connecté depuis longtemps. Veuillez vous reconnecter.
+session-end/inactive: Votre session a pris fin pour inactivité. Veuillez vous reconnecter.
+session-end/maximum-age: Votre session était ouverte depuis longtemps et a pris fin par sécurité. Veuillez vous reconnecter.
 session-end/displaced: Vous vous êtes connecté sur d’autres appareils. Veuillez vous reconnecter ici.
 session-end/replayed: Votre session a été utilisée deux fois, nous l’avons donc fermée. Veuillez vous reconnecter.
-session-end/security: Nous avons fermé votre session pour protéger votre compte. Veuillez vous reconnecter.
+session-end/security: Nous avons fermé votre session pour des raisons de sécurité. Veuillez vous reconnecter.
 session-end/revoked: Notre assistance a fermé votre session. Veuillez vous reconnecter.
 session-end/provider-revoked: Le lien avec le fournisseur a été retiré. Veuillez vous y reconnecter.
 session-end/account-deleted: Ce compte n’existe plus.
@@ -1138,14 +1359,18 @@ deletion/documents-one: Tout ce que vous avez enregistré est supprimé : {{cou
 deletion/documents: Tout ce que vous avez enregistré est supprimé : {{count}} éléments.
 deletion/photo: Votre photo de profil est supprimée.
 deletion/sessions: Vous êtes déconnecté de tous les appareils.
-deletion/provider: L’accès que vous avez accordé chez Apple est révoqué.
+deletion/provider: L’accès que vous avez accordé chez votre fournisseur de connexion est révoqué.
 deletion/export-one: Une archive de vos données vous attend : la suppression commence après {{count}} jour. Vous pouvez l’annuler.
 deletion/export: Une archive de vos données vous attend : la suppression commence après {{count}} jours. Vous pouvez l’annuler.
+deletion/second-factor-one: Votre compte a un second facteur : la suppression commence après {{count}} jour. Vous pouvez l’annuler.
+deletion/second-factor: Votre compte a un second facteur : la suppression commence après {{count}} jours. Vous pouvez l’annuler.
 deletion/wait-one: Si vous choisissez d’attendre, la suppression commence après {{count}} jour. D’ici là, vous pouvez l’annuler.
 deletion/wait: Si vous choisissez d’attendre, la suppression commence après {{count}} jours. D’ici là, vous pouvez l’annuler.
 deletion/final: Une suppression commencée est définitive. Vous pourrez créer un nouveau compte avec la même adresse.
+privacy/processing: Vos données sont traitées pour que votre compte fonctionne. Ce traitement prend fin quand vous supprimez votre compte.
 password-needs/length: Le mot de passe doit contenir de {{minimum}} à {{maximum}} caractères.
 password-needs/common: Le mot de passe ne doit pas être un mot de passe très répandu.
+password-needs/breached: Le mot de passe ne doit pas figurer sur une liste de mots de passe divulgués.
 limit/code: Veuillez patienter {{wait}} avant de demander un autre code.
 limit/wrong-code: Trop de codes incorrects. Veuillez patienter {{wait}}.
 limit/mail: Veuillez patienter {{wait}} avant de demander un autre e-mail.
@@ -1180,6 +1405,7 @@ auth/email-not-verified: 先にメールアドレスの確認を完了してく�
 auth/google-cancelled: Googleでのログインはキャンセルされました。
 auth/idempotency-key-reused: このリクエストはすでに別の操作に使われています。最初からやり直してください。
 auth/invalid-access-token: もう一度ログインしてください。
+auth/invalid-challenge: 最初からもう一度ログインしてください。
 auth/invalid-choice: この選択は有効期限が切れているか、すでに別の選択が行われています。
 auth/invalid-verification-code: コードが正しくありません。ご確認ください。
 auth/invalid-confirmation: もう一度ご確認ください。
@@ -1190,15 +1416,19 @@ auth/invalid-document: 入力内容を確認してください。
 auth/invalid-email: 有効なメールアドレスを入力してください。
 auth/invalid-link: このリンクは有効期限が切れているか、すでに使用されています。
 auth/missing-or-invalid-nonce: ログインに時間がかかりすぎました。もう一度お試しください。
+auth/invalid-passkey: このパスキーは使えませんでした。もう一度お試しになるか、別の方法でログインしてください。
 auth/invalid-phone-number: 国番号を含む有効な電話番号を入力してください。
 auth/invalid-photo: この画像は使用できません。
 auth/invalid-provider-token: ログインに失敗しました。もう一度お試しください。
 auth/invalid-refresh-token: もう一度ログインしてください。
 auth/invalid-sign-in-proof: もう一度ログインしてください。
 auth/last-sign-in-method: これはこのアカウントの唯一のログイン方法です。先に別の方法を追加してください。
+auth/last-second-factor: このアプリでは二段階認証が必要です。先に別の手段を追加してください。
+auth/maximum-second-factor-count-exceeded: これ以上二段階認証の手段を追加できません。先に1つ削除してください。
 auth/no-such-provider: このアカウントには、そのログイン方法が登録されていません。
 auth/operation-not-allowed: この操作は、ここでは、またはこのアカウントではできません。
 auth/parental-consent-required: 先に保護者の同意が必要です。
+auth/passkey-quota: これ以上パスキーを追加できません。先に1つ削除してください。
 auth/password-needed: このメールアドレスを確認するには、パスワードを入力してください。
 auth/phone-country-not-allowed: この国の電話番号にはコードを送信できません。
 auth/provider-already-linked: このログイン方法は、すでにお使いのアカウントに登録されています。
@@ -1212,6 +1442,7 @@ auth/session-ended: セッションが終了しました。もう一度ログイ
 auth/session-not-found: このセッションは見つかりませんでした。
 auth/too-many-requests: 試行回数が多すぎます。しばらく待ってからもう一度お試しください。
 auth/underage-user: 年齢の条件を満たしていないため、アカウントを作成できません。
+auth/unknown-passkey: このパスキーはどのアカウントのものでもありません。別の方法でログインしてください。
 auth/weak-password: より強力なパスワードを設定してください。
 rpc/cancelled: リクエストはキャンセルされました。
 rpc/deadline-exceeded: 時間がかかりすぎました。もう一度お試しください。
@@ -1230,6 +1461,7 @@ password/letter: パスワードには文字が必要です。
 password/digit: パスワードには数字が必要です。
 password/common: このパスワードは多くの人に使われています。
 password/context: お名前、メールアドレス、アプリ名だけのパスワードは使えません。
+password/breached: このパスワードは流出したパスワードの一覧にあり、攻撃に使われます。
 phone/trunk-prefix: 国内通話用の先頭の番号（通常は0）を除いて入力してください。
 phone/digit-count: この番号の桁数は、その国の電話番号と合いません。
 phone/number-kind: この種類の番号にはコードを送信できません。携帯電話番号を入力してください。
@@ -1249,11 +1481,11 @@ photo/photo-format: JPEG、PNG、WebPのいずれかの画像を選んでくだ�
 photo/photo-pixels: 画像のピクセル数が多すぎます。
 consent/birth-date: 先に生年月日を入力してください。
 session-end/signed-out: ログアウトしました。もう一度ログインしてください。
-session-end/inactive: しばらくご利用がありませんでした。もう一度ログインしてください。
-session-end/maximum-age: ログインから長い時間が経ちました。もう一度ログインしてください。
+session-end/inactive: しばらく操作がなかったため、セッションが終了しました。もう一度ログインしてください。
+session-end/maximum-age: ログインから長い時間が経ったので、安全のためセッションを終了しました。もう一度ログインしてください。
 session-end/displaced: ほかの端末でログインされました。この端末でもう一度ログインしてください。
 session-end/replayed: セッションが二重に使われたため終了しました。もう一度ログインしてください。
-session-end/security: アカウント保護のためセッションを終了しました。もう一度ログインしてください。
+session-end/security: セキュリティ上の理由でセッションを終了しました。もう一度ログインしてください。
 session-end/revoked: サポートがセッションを終了しました。もう一度ログインしてください。
 session-end/provider-revoked: プロバイダーとの連携が解除されました。もう一度プロバイダーでログインしてください。
 session-end/account-deleted: このアカウントはもう存在しません。
@@ -1262,14 +1494,18 @@ deletion/documents-one: 保存した内容はすべて削除されます（{{cou
 deletion/documents: 保存した内容はすべて削除されます（{{count}}件）。
 deletion/photo: プロフィール写真が削除されます。
 deletion/sessions: すべてのデバイスからログアウトします。
-deletion/provider: Appleで許可したアクセスは取り消されます。
+deletion/provider: ログインに使っているプロバイダーで許可したアクセスは取り消されます。
 deletion/export-one: データは準備中か、準備できています。先に受け取れるように、削除は{{count}}日後に始まります。それまでは取り消せます。
 deletion/export: データは準備中か、準備できています。先に受け取れるように、削除は{{count}}日後に始まります。それまでは取り消せます。
+deletion/second-factor-one: 二段階認証が設定されているため、削除は{{count}}日後に始まります。それまでは取り消せます。
+deletion/second-factor: 二段階認証が設定されているため、削除は{{count}}日後に始まります。それまでは取り消せます。
 deletion/wait-one: 待つことを選ぶと、削除は{{count}}日後に始まります。それまでは取り消せます。
 deletion/wait: 待つことを選ぶと、削除は{{count}}日後に始まります。それまでは取り消せます。
 deletion/final: 始まった削除は元に戻せません。後で同じアドレスで新しいアカウントを作成できます。
+privacy/processing: アカウントの利用に必要なデータを処理しています。アカウントを削除すると処理は終わります。
 password-needs/length: パスワードは{{minimum}}〜{{maximum}}文字にしてください。
 password-needs/common: 多くの人に使われているパスワードは使えません。
+password-needs/breached: 流出したパスワードの一覧にあるパスワードは使えません。
 limit/code: 次のコードをリクエストするには、あと{{wait}}お待ちください。
 limit/wrong-code: コードの誤りが多すぎます。あと{{wait}}お待ちください。
 limit/mail: 次のメールをリクエストするには、あと{{wait}}お待ちください。
@@ -1289,7 +1525,7 @@ wait/days: {{count}}日
 title: Ihre Daten
 intro: Dieses Archiv enthält alle Daten, die zu Ihrem Konto gespeichert sind, Stand {{time}}.
 private: Passwörter und andere Geheimnisse sind nicht enthalten. Bewahren Sie das Archiv sicher auf: Wer es hat, kann alles lesen.
-file/account.json: Ihr Konto: Name, E-Mail-Adresse, Telefonnummer, Einstellungen und Zeiten
+file/account.json: Ihr Konto: Name, E-Mail-Adresse, Telefonnummer, zweite Faktoren, Einstellungen und Zeiten
 file/sign-in-methods.json: die Anmeldearten, die mit Ihrem Konto verknüpft sind
 file/consents.json: wozu Sie wann zugestimmt haben
 file/documents.json: die Daten, die die App für Sie gespeichert hat
@@ -1305,7 +1541,7 @@ title: Deine Daten
 intro: Dieses Archiv enthält alle Daten, die zu deinem Konto gespeichert sind, Stand {{time}}.
 format: Dateien mit der Endung .json sind Text. Jeder Texteditor und jeder Browser kann sie öffnen, und andere Programme können sie lesen.
 private: Passwörter und andere Geheimnisse sind nicht enthalten. Bewahre das Archiv sicher auf: Wer es hat, kann alles lesen.
-file/account.json: dein Konto: Name, E-Mail-Adresse, Telefonnummer, Einstellungen und Zeiten
+file/account.json: dein Konto: Name, E-Mail-Adresse, Telefonnummer, zweite Faktoren, Einstellungen und Zeiten
 file/sign-in-methods.json: die Anmeldearten, die mit deinem Konto verknüpft sind
 file/consents.json: wozu du wann zugestimmt hast
 file/documents.json: die Daten, die die App für dich gespeichert hat
@@ -1326,7 +1562,7 @@ title: Your data
 intro: This archive has all data that is kept about your account, as it was on {{time}}.
 format: Files that end in .json are text. Any text editor or browser can open them, and other programs can read them.
 private: Passwords and other secrets are not in it. Keep the archive private: everyone who has it can read it.
-file/account.json: your account: name, email address, phone number, settings and times
+file/account.json: your account: name, email address, phone number, second factors, settings and times
 file/sign-in-methods.json: the ways to sign in that are linked to your account
 file/consents.json: what you have agreed to, and when
 file/documents.json: the data that the app has stored for you
@@ -1346,7 +1582,7 @@ file/other: further data
 title: Sus datos
 intro: Este archivo contiene todos los datos que se guardan sobre su cuenta, a fecha de {{time}}.
 private: No contiene contraseñas ni otros secretos. Guarde el archivo en un lugar seguro: quien lo tenga puede leerlo todo.
-file/account.json: su cuenta: nombre, dirección de correo, número de teléfono, ajustes y fechas
+file/account.json: su cuenta: nombre, dirección de correo, número de teléfono, segundos factores, ajustes y fechas
 file/sign-in-methods.json: los métodos de inicio de sesión vinculados a su cuenta
 file/consents.json: lo que ha aceptado, y cuándo
 file/documents.json: los datos que la aplicación ha guardado para usted
@@ -1362,7 +1598,7 @@ title: Tus datos
 intro: Este archivo contiene todos los datos que se guardan sobre tu cuenta, a fecha de {{time}}.
 format: Los archivos que terminan en .json son texto. Cualquier editor de texto o navegador puede abrirlos, y otros programas pueden leerlos.
 private: No contiene contraseñas ni otros secretos. Guarda el archivo en un lugar seguro: quien lo tenga puede leerlo todo.
-file/account.json: tu cuenta: nombre, dirección de correo, número de teléfono, ajustes y fechas
+file/account.json: tu cuenta: nombre, dirección de correo, número de teléfono, segundos factores, ajustes y fechas
 file/sign-in-methods.json: los métodos de inicio de sesión vinculados a tu cuenta
 file/consents.json: lo que has aceptado, y cuándo
 file/documents.json: los datos que la aplicación ha guardado para ti
@@ -1383,7 +1619,7 @@ title: Vos données
 intro: Cette archive contient toutes les données conservées sur votre compte, telles qu’elles étaient le {{time}}.
 format: Les fichiers qui se terminent par .json sont du texte. Tout éditeur de texte ou navigateur peut les ouvrir, et d’autres programmes peuvent les lire.
 private: Elle ne contient ni mots de passe ni autres secrets. Gardez-la en lieu sûr : toute personne qui l’a peut tout lire.
-file/account.json: votre compte : nom, adresse e-mail, numéro de téléphone, réglages et dates
+file/account.json: votre compte : nom, adresse e-mail, numéro de téléphone, seconds facteurs, réglages et dates
 file/sign-in-methods.json: les méthodes de connexion associées à votre compte
 file/consents.json: ce que vous avez accepté, et quand
 file/documents.json: les données que l’application a enregistrées pour vous
@@ -1404,7 +1640,7 @@ title: あなたのデータ
 intro: このアーカイブには、{{time}} 時点であなたのアカウントについて保存されているすべてのデータが入っています。
 format: 末尾が .json のファイルはテキストです。テキストエディターやブラウザーで開くことができ、ほかのプログラムでも読み込めます。
 private: パスワードなどの秘密の情報は含まれていません。アーカイブを持っている人は内容をすべて読めるため、安全に保管してください。
-file/account.json: アカウント（名前、メールアドレス、電話番号、設定、日時）
+file/account.json: アカウント（名前、メールアドレス、電話番号、二段階認証、設定、日時）
 file/sign-in-methods.json: アカウントに連携しているログイン方法
 file/consents.json: 同意した内容と日時
 file/documents.json: アプリがあなたのために保存したデータ
@@ -1483,6 +1719,69 @@ Title: アカウントの停止が解除されました
 これまでどおりログインできます。以前にお送りしたリンクやコードは使えません。
 
 ご不明な点は、{{product}}のサポートまでご連絡ください。
+==> mail/account-set-up.de-formal.mail
+Subject: Ihr Konto bei {{product}} wurde eingerichtet
+Title: Ihr Konto wurde eingerichtet
+
+Am {{time}} hat der Betreiber von {{product}} dieses Konto für Sie eingerichtet. Vorher war diese E-Mail-Adresse nicht bestätigt: Jemand anderes hätte das Konto mit Ihrer Adresse anlegen können.
+
+Zur Sicherheit haben wir alle Geräte abgemeldet{{#methods}} und entfernt, was zuvor eingerichtet war: {{methods}}{{/methods}}.
+
+Wenn Sie das selbst eingerichtet hatten, können Sie mit „Passwort vergessen“ ein neues Passwort wählen und den Rest in Ihrem Konto wieder hinzufügen.
+==> mail/account-set-up.de.mail
+Subject: Dein Konto bei {{product}} wurde eingerichtet
+Title: Dein Konto wurde eingerichtet
+
+Am {{time}} hat der Betreiber von {{product}} dieses Konto für dich eingerichtet. Vorher war diese E-Mail-Adresse nicht bestätigt: Jemand anderes hätte das Konto mit deiner Adresse anlegen können.
+
+Zur Sicherheit haben wir alle Geräte abgemeldet{{#methods}} und entfernt, was zuvor eingerichtet war: {{methods}}{{/methods}}.
+
+Wenn du das selbst eingerichtet hattest, kannst du mit „Passwort vergessen“ ein neues Passwort wählen und den Rest in deinem Konto wieder hinzufügen.
+==> mail/account-set-up.en.mail
+Subject: Your account with {{product}} was set up
+Title: Your account was set up
+
+On {{time}} the operator of {{product}} set up this account for you. This email address was unverified before, so someone else could have created the account with your address.
+
+To be safe, we signed out all devices{{#methods}} and removed what was set up before: {{methods}}{{/methods}}.
+
+If you had set it up yourself, you can choose a new password with “Forgot password”, and add the rest again in your account.
+==> mail/account-set-up.es-formal.mail
+Subject: Se ha preparado su cuenta de {{product}}
+Title: Se ha preparado su cuenta
+
+El {{time}} el operador de {{product}} preparó esta cuenta para usted. Antes esta dirección de correo no estaba confirmada, así que otra persona podría haber creado la cuenta con su dirección.
+
+Por seguridad hemos cerrado la sesión en todos los dispositivos{{#methods}} y quitado lo que se había configurado antes: {{methods}}{{/methods}}.
+
+Si lo había configurado usted, puede elegir una contraseña nueva con «He olvidado mi contraseña» y volver a añadir lo demás en su cuenta.
+==> mail/account-set-up.es.mail
+Subject: Se ha preparado tu cuenta de {{product}}
+Title: Se ha preparado tu cuenta
+
+El {{time}} el operador de {{product}} preparó esta cuenta para ti. Antes esta dirección de correo no estaba confirmada, así que otra persona podría haber creado la cuenta con tu dirección.
+
+Por seguridad hemos cerrado la sesión en todos los dispositivos{{#methods}} y quitado lo que se había configurado antes: {{methods}}{{/methods}}.
+
+Si lo habías configurado tú, puedes elegir una contraseña nueva con «He olvidado mi contraseña» y volver a añadir lo demás en tu cuenta.
+==> mail/account-set-up.fr.mail
+Subject: Votre compte {{product}} a été préparé
+Title: Votre compte a été préparé
+
+Le {{time}}, l’exploitant de {{product}} a préparé ce compte pour vous. Cette adresse e-mail n’était pas confirmée auparavant : quelqu’un d’autre aurait pu créer le compte avec votre adresse.
+
+Par sécurité, nous avons déconnecté tous les appareils{{#methods}} et retiré ce qui avait été configuré auparavant : {{methods}}{{/methods}}.
+
+Si vous l’aviez configuré vous-même, vous pouvez choisir un nouveau mot de passe avec « Mot de passe oublié » et ajouter le reste de nouveau dans votre compte.
+==> mail/account-set-up.ja.mail
+Subject: {{product}}のアカウントが用意されました
+Title: アカウントが用意されました
+
+{{time}}に、{{product}}の運営者がこのアカウントを用意しました。このメールアドレスはそれまで未確認だったため、ほかの方がこのアドレスでアカウントを作成していた可能性があります。
+
+安全のため、すべてのデバイスからログアウトし{{#methods}}、以前に設定されていたもの（{{methods}}）を削除し{{/methods}}ました。
+
+ご自分で設定されていた場合は、「パスワードを忘れた場合」から新しいパスワードを設定し、ほかのものはアカウントからもう一度追加できます。
 ==> mail/account-suspended.de-formal.mail
 Subject: Ihr Konto bei {{product}} wurde gesperrt
 Title: Ihr Konto wurde gesperrt
@@ -2124,7 +2423,10 @@ Title: メールアドレス変更のご依頼
 Subject: Ihre E-Mail-Adresse für {{product}} wurde geändert
 Title: Ihre E-Mail-Adresse wurde geändert
 
-Seit dem {{time}} verwendet Ihr Konto bei {{product}} {{address}} statt dieser Adresse. Mails gehen ab jetzt dorthin.
+Ihr Konto bei {{product}} verwendet jetzt {{address}} statt dieser Adresse. Mails gehen ab jetzt dorthin.
+
+- Ort: {{place}}
+- Zeit: {{time}}
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
@@ -2133,7 +2435,10 @@ Wenn nicht, wenden Sie sich sofort an {{product}}.
 Subject: Deine E-Mail-Adresse für {{product}} wurde geändert
 Title: Deine E-Mail-Adresse wurde geändert
 
-Seit dem {{time}} verwendet dein Konto bei {{product}} {{address}} statt dieser Adresse. Mails gehen ab jetzt dorthin.
+Dein Konto bei {{product}} verwendet jetzt {{address}} statt dieser Adresse. Mails gehen ab jetzt dorthin.
+
+- Ort: {{place}}
+- Zeit: {{time}}
 
 Wenn du das warst, musst du nichts tun.
 
@@ -2142,7 +2447,10 @@ Wenn nicht, wende dich sofort an {{product}}.
 Subject: Your email for {{product}} has changed
 Title: Your email has changed
 
-Since {{time}} your {{product}} account has used {{address}} instead of this address. Emails go there from now on.
+Your {{product}} account now uses {{address}} instead of this address. Emails go there from now on.
+
+- Place: {{place}}
+- Time: {{time}}
 
 If that was you, you do not need to do anything.
 
@@ -2151,7 +2459,10 @@ If it was not you, contact {{product}} at once.
 Subject: Su correo en {{product}} ha cambiado
 Title: Su correo ha cambiado
 
-Desde el {{time}}, su cuenta de {{product}} usa {{address}} en lugar de esta dirección. Los correos llegarán allí a partir de ahora.
+Su cuenta de {{product}} usa ahora {{address}} en lugar de esta dirección. Los correos llegarán allí a partir de ahora.
+
+- Lugar: {{place}}
+- Fecha: {{time}}
 
 Si fue usted, no tiene que hacer nada.
 
@@ -2160,7 +2471,10 @@ Si no fue usted, contacte cuanto antes con {{product}}.
 Subject: Tu correo en {{product}} ha cambiado
 Title: Tu correo ha cambiado
 
-Desde el {{time}}, tu cuenta de {{product}} usa {{address}} en lugar de esta dirección. Los correos llegarán allí a partir de ahora.
+Tu cuenta de {{product}} usa ahora {{address}} en lugar de esta dirección. Los correos llegarán allí a partir de ahora.
+
+- Lugar: {{place}}
+- Fecha: {{time}}
 
 Si fuiste tú, no tienes que hacer nada.
 
@@ -2169,7 +2483,10 @@ Si no fuiste tú, contacta cuanto antes con {{product}}.
 Subject: Votre adresse pour {{product}} a changé
 Title: Votre adresse a changé
 
-Depuis le {{time}}, votre compte {{product}} utilise {{address}} à la place de cette adresse. Les e-mails y sont désormais envoyés.
+Votre compte {{product}} utilise maintenant {{address}} à la place de cette adresse. Les e-mails y sont désormais envoyés.
+
+- Lieu : {{place}}
+- Date : {{time}}
 
 Si c’était vous, vous n’avez rien à faire.
 
@@ -2178,7 +2495,10 @@ Sinon, contactez {{product}} sans attendre.
 Subject: {{product}}：メールアドレスが変更されました
 Title: メールアドレスが変更されました
 
-{{time}}に、{{product}}のアカウントのメールアドレスがこのアドレスから{{address}}に変更されました。今後のメールは新しいアドレスに届きます。
+{{product}}のアカウントのメールアドレスがこのアドレスから{{address}}に変更されました。今後のメールは新しいアドレスに届きます。
+
+- 場所：{{place}}
+- 日時：{{time}}
 
 ご本人の操作であれば、何もする必要はありません。
 
@@ -2383,11 +2703,14 @@ Ihr Konto bei {{product}} hat eine weitere Anmeldemöglichkeit.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
+- Ort: {{place}}
 - Zeit: {{time}}
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn nicht, entfernen Sie sie in Ihrem Konto, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
+{{^not-me-link}}Wenn nicht, entfernen Sie sie in Ihrem Konto, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.{{/not-me-link}}{{#not-me-link}}Wenn nicht, sagen Sie es uns jetzt. Damit wird sie entfernt, alle Geräte werden abgemeldet, und eine Mail sagt Ihnen, wie Sie wieder hineinkommen.{{/not-me-link}}
+
+[Das war ich nicht]({{not-me-link}})
 ==> mail/method-added.de.mail
 Subject: Neue Anmeldemöglichkeit bei {{product}}
 Title: Neue Anmeldemöglichkeit
@@ -2396,11 +2719,14 @@ Dein Konto bei {{product}} hat eine weitere Anmeldemöglichkeit.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
+- Ort: {{place}}
 - Zeit: {{time}}
 
 Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, entferne sie in deinem Konto, ändere dein Passwort und melde alle Geräte ab.
+{{^not-me-link}}Wenn nicht, entferne sie in deinem Konto, ändere dein Passwort und melde alle Geräte ab.{{/not-me-link}}{{#not-me-link}}Wenn nicht, sag es uns jetzt. Damit wird sie entfernt, alle Geräte werden abgemeldet, und eine Mail sagt dir, wie du wieder hineinkommst.{{/not-me-link}}
+
+[Das war ich nicht]({{not-me-link}})
 ==> mail/method-added.en.mail
 Subject: A new way to sign in to {{product}}
 Title: A new way to sign in
@@ -2409,11 +2735,14 @@ Your {{product}} account has one more way to sign in.
 
 - Method: {{method}}
 - Device: {{device}}
+- Place: {{place}}
 - Time: {{time}}
 
 If that was you, you do not need to do anything.
 
-If it was not you, remove it in your account, change your password and sign out all devices.
+{{^not-me-link}}If it was not you, remove it in your account, change your password and sign out all devices.{{/not-me-link}}{{#not-me-link}}If it was not you, tell us now. This removes it and signs out all devices, and an email says how you get back in.{{/not-me-link}}
+
+[This was not me]({{not-me-link}})
 ==> mail/method-added.es-formal.mail
 Subject: Nueva forma de entrar en {{product}}
 Title: Nueva forma de entrar
@@ -2422,11 +2751,14 @@ Su cuenta de {{product}} tiene una forma más de iniciar sesión.
 
 - Método: {{method}}
 - Dispositivo: {{device}}
+- Lugar: {{place}}
 - Fecha: {{time}}
 
 Si fue usted, no tiene que hacer nada.
 
-Si no fue usted, quítela en su cuenta, cambie su contraseña y cierre la sesión en todos los dispositivos.
+{{^not-me-link}}Si no fue usted, quítela en su cuenta, cambie su contraseña y cierre la sesión en todos los dispositivos.{{/not-me-link}}{{#not-me-link}}Si no fue usted, díganoslo ahora. La quitaremos, se cerrará la sesión en todos los dispositivos y un correo le dirá cómo volver a entrar.{{/not-me-link}}
+
+[No fui yo]({{not-me-link}})
 ==> mail/method-added.es.mail
 Subject: Nueva forma de entrar en {{product}}
 Title: Nueva forma de entrar
@@ -2435,11 +2767,14 @@ Tu cuenta de {{product}} tiene una forma más de iniciar sesión.
 
 - Método: {{method}}
 - Dispositivo: {{device}}
+- Lugar: {{place}}
 - Fecha: {{time}}
 
 Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, quítala en tu cuenta, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+{{^not-me-link}}Si no fuiste tú, quítala en tu cuenta, cambia tu contraseña y cierra la sesión en todos los dispositivos.{{/not-me-link}}{{#not-me-link}}Si no fuiste tú, dínoslo ahora. La quitaremos, se cerrará la sesión en todos los dispositivos y un correo te dirá cómo volver a entrar.{{/not-me-link}}
+
+[No fui yo]({{not-me-link}})
 ==> mail/method-added.fr.mail
 Subject: Nouveau moyen de connexion à {{product}}
 Title: Nouveau moyen de connexion
@@ -2448,11 +2783,14 @@ Votre compte {{product}} dispose d’un moyen de connexion supplémentaire.
 
 - Méthode : {{method}}
 - Appareil : {{device}}
+- Lieu : {{place}}
 - Date : {{time}}
 
 Si c’était vous, vous n’avez rien à faire.
 
-Sinon, retirez-le dans votre compte, changez votre mot de passe et déconnectez tous vos appareils.
+{{^not-me-link}}Sinon, retirez-le dans votre compte, changez votre mot de passe et déconnectez tous vos appareils.{{/not-me-link}}{{#not-me-link}}Sinon, dites-le-nous tout de suite. Il sera retiré, tous vos appareils seront déconnectés, et un e-mail vous dira comment revenir dans votre compte.{{/not-me-link}}
+
+[Ce n’était pas moi]({{not-me-link}})
 ==> mail/method-added.ja.mail
 Subject: {{product}}：ログイン方法が追加されました
 Title: ログイン方法が追加されました
@@ -2461,11 +2799,14 @@ Title: ログイン方法が追加されました
 
 - 方法：{{method}}
 - デバイス：{{device}}
+- 場所：{{place}}
 - 日時：{{time}}
 
 ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、アカウントからその方法を削除し、パスワードを変更して、すべてのデバイスからログアウトしてください。
+{{^not-me-link}}お心当たりがない場合は、アカウントからその方法を削除し、パスワードを変更して、すべてのデバイスからログアウトしてください。{{/not-me-link}}{{#not-me-link}}お心当たりがない場合は、すぐにお知らせください。その方法を削除し、すべてのデバイスからログアウトして、再びログインする方法をメールでお送りします。{{/not-me-link}}
+
+[自分ではありません]({{not-me-link}})
 ==> mail/method-removed.de-formal.mail
 Subject: Anmeldemöglichkeit bei {{product}} entfernt
 Title: Anmeldemöglichkeit entfernt
@@ -2474,6 +2815,7 @@ Aus Ihrem Konto bei {{product}} wurde eine Anmeldemöglichkeit entfernt.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
+- Ort: {{place}}
 - Zeit: {{time}}
 
 Wenn Sie das waren, müssen Sie nichts tun.
@@ -2487,6 +2829,7 @@ Aus deinem Konto bei {{product}} wurde eine Anmeldemöglichkeit entfernt.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
+- Ort: {{place}}
 - Zeit: {{time}}
 
 Wenn du das warst, musst du nichts tun.
@@ -2500,6 +2843,7 @@ A way to sign in was removed from your {{product}} account.
 
 - Method: {{method}}
 - Device: {{device}}
+- Place: {{place}}
 - Time: {{time}}
 
 If that was you, you do not need to do anything.
@@ -2513,6 +2857,7 @@ Se ha quitado una forma de iniciar sesión de su cuenta de {{product}}.
 
 - Método: {{method}}
 - Dispositivo: {{device}}
+- Lugar: {{place}}
 - Fecha: {{time}}
 
 Si fue usted, no tiene que hacer nada.
@@ -2526,6 +2871,7 @@ Se ha quitado una forma de iniciar sesión de tu cuenta de {{product}}.
 
 - Método: {{method}}
 - Dispositivo: {{device}}
+- Lugar: {{place}}
 - Fecha: {{time}}
 
 Si fuiste tú, no tienes que hacer nada.
@@ -2539,6 +2885,7 @@ Un moyen de connexion a été retiré de votre compte {{product}}.
 
 - Méthode : {{method}}
 - Appareil : {{device}}
+- Lieu : {{place}}
 - Date : {{time}}
 
 Si c’était vous, vous n’avez rien à faire.
@@ -2552,16 +2899,17 @@ Title: ログイン方法が削除されました
 
 - 方法：{{method}}
 - デバイス：{{device}}
+- 場所：{{place}}
 - 日時：{{time}}
 
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
 ==> mail/new-device.de-formal.mail
-Subject: Anmeldung mit einem neuen Gerät: {{product}}
-Title: Anmeldung mit einem neuen Gerät
+Subject: Anmeldung mit einem neuen Gerät oder an einem neuen Ort: {{product}}
+Title: Anmeldung mit einem neuen Gerät oder an einem neuen Ort
 
-In Ihrem Konto bei {{product}} hat sich jemand mit einem neuen Gerät angemeldet.
+In Ihrem Konto bei {{product}} hat sich jemand mit einem neuen Gerät oder an einem neuen Ort angemeldet.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
@@ -2570,12 +2918,14 @@ In Ihrem Konto bei {{product}} hat sich jemand mit einem neuen Gerät angemeldet
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
-==> mail/new-device.de.mail
-Subject: Anmeldung mit einem neuen Gerät: {{product}}
-Title: Anmeldung mit einem neuen Gerät
+{{^not-me-link}}Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.{{/not-me-link}}{{#not-me-link}}Wenn nicht, sagen Sie es uns jetzt. Damit werden alle Geräte abgemeldet, und eine Mail sagt Ihnen, wie Sie wieder hineinkommen.{{/not-me-link}}
 
-In deinem Konto bei {{product}} hat sich jemand mit einem neuen Gerät angemeldet.
+[Das war ich nicht]({{not-me-link}})
+==> mail/new-device.de.mail
+Subject: Anmeldung mit einem neuen Gerät oder an einem neuen Ort: {{product}}
+Title: Anmeldung mit einem neuen Gerät oder an einem neuen Ort
+
+In deinem Konto bei {{product}} hat sich jemand mit einem neuen Gerät oder an einem neuen Ort angemeldet.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
@@ -2584,12 +2934,14 @@ In deinem Konto bei {{product}} hat sich jemand mit einem neuen Gerät angemelde
 
 Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
-==> mail/new-device.en.mail
-Subject: Sign-in from a new device: {{product}}
-Title: Sign-in from a new device
+{{^not-me-link}}Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.{{/not-me-link}}{{#not-me-link}}Wenn nicht, sag es uns jetzt. Damit werden alle Geräte abgemeldet, und eine Mail sagt dir, wie du wieder hineinkommst.{{/not-me-link}}
 
-Someone signed in to your {{product}} account on a device that we had not seen before.
+[Das war ich nicht]({{not-me-link}})
+==> mail/new-device.en.mail
+Subject: Sign-in from a new device or place: {{product}}
+Title: Sign-in from a new device or place
+
+Someone signed in to your {{product}} account on a device or in a place that we had not seen before.
 
 - Method: {{method}}
 - Device: {{device}}
@@ -2598,12 +2950,14 @@ Someone signed in to your {{product}} account on a device that we had not seen b
 
 If that was you, you do not need to do anything.
 
-If it was not you, change your password now and sign out all devices.
-==> mail/new-device.es-formal.mail
-Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
-Title: Inicio de sesión desde un dispositivo nuevo
+{{^not-me-link}}If it was not you, change your password now and sign out all devices.{{/not-me-link}}{{#not-me-link}}If it was not you, tell us now. This signs out all devices, and an email says how you get back in.{{/not-me-link}}
 
-Alguien ha iniciado sesión en su cuenta de {{product}} con un dispositivo que aún no conocíamos.
+[This was not me]({{not-me-link}})
+==> mail/new-device.es-formal.mail
+Subject: Inicio de sesión desde un dispositivo o lugar nuevo: {{product}}
+Title: Inicio de sesión desde un dispositivo o lugar nuevo
+
+Alguien ha iniciado sesión en su cuenta de {{product}} con un dispositivo o en un lugar que aún no conocíamos.
 
 - Método: {{method}}
 - Dispositivo: {{device}}
@@ -2612,12 +2966,14 @@ Alguien ha iniciado sesión en su cuenta de {{product}} con un dispositivo que a
 
 Si fue usted, no tiene que hacer nada.
 
-Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
-==> mail/new-device.es.mail
-Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
-Title: Inicio de sesión desde un dispositivo nuevo
+{{^not-me-link}}Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.{{/not-me-link}}{{#not-me-link}}Si no fue usted, díganoslo ahora. Se cerrará la sesión en todos los dispositivos y un correo le dirá cómo volver a entrar.{{/not-me-link}}
 
-Alguien ha iniciado sesión en tu cuenta de {{product}} con un dispositivo que aún no conocíamos.
+[No fui yo]({{not-me-link}})
+==> mail/new-device.es.mail
+Subject: Inicio de sesión desde un dispositivo o lugar nuevo: {{product}}
+Title: Inicio de sesión desde un dispositivo o lugar nuevo
+
+Alguien ha iniciado sesión en tu cuenta de {{product}} con un dispositivo o en un lugar que aún no conocíamos.
 
 - Método: {{method}}
 - Dispositivo: {{device}}
@@ -2626,12 +2982,14 @@ Alguien ha iniciado sesión en tu cuenta de {{product}} con un dispositivo que a
 
 Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
-==> mail/new-device.fr.mail
-Subject: Connexion depuis un nouvel appareil : {{product}}
-Title: Connexion depuis un nouvel appareil
+{{^not-me-link}}Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.{{/not-me-link}}{{#not-me-link}}Si no fuiste tú, dínoslo ahora. Se cerrará la sesión en todos los dispositivos y un correo te dirá cómo volver a entrar.{{/not-me-link}}
 
-Quelqu’un s’est connecté à votre compte {{product}} avec un appareil que nous ne connaissions pas encore.
+[No fui yo]({{not-me-link}})
+==> mail/new-device.fr.mail
+Subject: Connexion depuis un nouvel appareil ou lieu : {{product}}
+Title: Connexion depuis un nouvel appareil ou lieu
+
+Quelqu’un s’est connecté à votre compte {{product}} avec un appareil ou dans un lieu que nous ne connaissions pas encore.
 
 - Méthode : {{method}}
 - Appareil : {{device}}
@@ -2640,12 +2998,14 @@ Quelqu’un s’est connecté à votre compte {{product}} avec un appareil que n
 
 Si c’était vous, vous n’avez rien à faire.
 
-Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
-==> mail/new-device.ja.mail
-Subject: {{product}}：新しいデバイスからのログイン
-Title: 新しいデバイスからのログイン
+{{^not-me-link}}Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.{{/not-me-link}}{{#not-me-link}}Sinon, dites-le-nous tout de suite. Tous vos appareils seront déconnectés, et un e-mail vous dira comment revenir dans votre compte.{{/not-me-link}}
 
-これまでに確認されていないデバイスから、{{product}}のアカウントにログインがありました。
+[Ce n’était pas moi]({{not-me-link}})
+==> mail/new-device.ja.mail
+Subject: {{product}}：新しいデバイスまたは場所からのログイン
+Title: 新しいデバイスまたは場所からのログイン
+
+これまでに確認されていないデバイスまたは場所から、{{product}}のアカウントにログインがありました。
 
 - 方法：{{method}}
 - デバイス：{{device}}
@@ -2654,7 +3014,86 @@ Title: 新しいデバイスからのログイン
 
 ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+{{^not-me-link}}お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。{{/not-me-link}}{{#not-me-link}}お心当たりがない場合は、すぐにお知らせください。すべてのデバイスからログアウトし、再びログインする方法をメールでお送りします。{{/not-me-link}}
+
+[自分ではありません]({{not-me-link}})
+==> mail/number-changed.de-formal.mail
+Subject: Gehört Ihre Telefonnummer bei {{product}} noch Ihnen?
+Title: Gehört die Telefonnummer noch Ihnen?
+
+Die Telefonnummer Ihres Kontos bei {{product}} hat offenbar einen neuen Inhaber oder eine neue SIM-Karte. Zur Sicherheit reicht ein Code an diese Nummer eine Zeit lang vielleicht nicht zur Anmeldung.
+
+- Zeit: {{time}}
+
+Wenn Sie selbst die neue SIM-Karte haben, müssen Sie nichts tun.
+
+Wenn nicht, ersetzen Sie die Nummer jetzt in Ihrem Konto und fragen Sie Ihren Mobilfunkanbieter, was geschehen ist.
+==> mail/number-changed.de.mail
+Subject: Gehört deine Telefonnummer bei {{product}} noch dir?
+Title: Gehört die Telefonnummer noch dir?
+
+Die Telefonnummer deines Kontos bei {{product}} hat offenbar einen neuen Inhaber oder eine neue SIM-Karte. Zur Sicherheit reicht ein Code an diese Nummer eine Zeit lang vielleicht nicht zur Anmeldung.
+
+- Zeit: {{time}}
+
+Wenn du selbst die neue SIM-Karte hast, musst du nichts tun.
+
+Wenn nicht, ersetze die Nummer jetzt in deinem Konto und frage deinen Mobilfunkanbieter, was geschehen ist.
+==> mail/number-changed.en.mail
+Subject: Is your phone number for {{product}} still yours?
+Title: Is your phone number still yours?
+
+The phone number of your {{product}} account seems to have a new owner or a new SIM card. To be safe, a code to it may not be enough to sign in for a while.
+
+- Time: {{time}}
+
+If you have the new SIM card yourself, you do not need to do anything.
+
+If not, replace the number in your account now, and ask your phone company what happened.
+==> mail/number-changed.es-formal.mail
+Subject: ¿Su número de teléfono en {{product}} sigue siendo suyo?
+Title: ¿Su número sigue siendo suyo?
+
+El número de teléfono de su cuenta de {{product}} parece tener otro titular u otra tarjeta SIM. Por seguridad, puede que durante un tiempo no baste un código a ese número para iniciar sesión.
+
+- Fecha: {{time}}
+
+Si la nueva tarjeta SIM la tiene usted, no tiene que hacer nada.
+
+Si no, cambie ahora el número en su cuenta y pregunte a su operador qué ha pasado.
+==> mail/number-changed.es.mail
+Subject: ¿Tu número de teléfono en {{product}} sigue siendo tuyo?
+Title: ¿Tu número sigue siendo tuyo?
+
+El número de teléfono de tu cuenta de {{product}} parece tener otro titular u otra tarjeta SIM. Por seguridad, puede que durante un tiempo no baste un código a ese número para iniciar sesión.
+
+- Fecha: {{time}}
+
+Si la nueva tarjeta SIM la tienes tú, no tienes que hacer nada.
+
+Si no, cambia ahora el número en tu cuenta y pregunta a tu operador qué ha pasado.
+==> mail/number-changed.fr.mail
+Subject: Votre numéro de téléphone pour {{product}} est-il toujours le vôtre ?
+Title: Votre numéro est-il toujours le vôtre ?
+
+Le numéro de téléphone de votre compte {{product}} semble avoir un nouveau titulaire ou une nouvelle carte SIM. Par sécurité, un code envoyé à ce numéro peut ne pas suffire pour se connecter pendant un certain temps.
+
+- Date : {{time}}
+
+Si c’est vous qui avez la nouvelle carte SIM, vous n’avez rien à faire.
+
+Sinon, remplacez tout de suite le numéro dans votre compte et demandez à votre opérateur ce qui s’est passé.
+==> mail/number-changed.ja.mail
+Subject: {{product}}：電話番号のご確認
+Title: 電話番号のご確認
+
+{{product}}のアカウントの電話番号の持ち主かSIMカードが変わった可能性があります。安全のため、しばらくの間、この番号へのコードだけではログインできないことがあります。
+
+- 日時：{{time}}
+
+ご自分で新しいSIMカードをお使いの場合は、何もする必要はありません。
+
+そうでない場合は、すぐにアカウントの電話番号を変更し、携帯電話会社にお問い合わせください。
 ==> mail/parental-consent.de-formal.mail
 Subject: Ein Kind bittet bei {{product}} um Ihre Einwilligung
 Title: Ihre Einwilligung wird gebraucht
@@ -2732,6 +3171,111 @@ Title: 保護者の同意が必要です
 {{time}}までにご回答ください。ご回答がない場合、アカウントとそのデータは削除されます。同じリンクから後で同意を取り消すこともできます。このメールは保管し、ほかの人に渡さないでください。
 
 お心当たりがない場合は、拒否するか、このメールを無視してください。
+==> mail/passkey-counter-behind.de-formal.mail
+Subject: Ein Passkey könnte kopiert worden sein: {{product}}
+Title: Ein Passkey könnte kopiert worden sein
+
+Ein Passkey Ihres Kontos bei {{product}} wurde benutzt, und sein Zähler ging nicht weiter wie erwartet. Meistens ist das harmlos. Es kann aber auch heißen, dass jemand eine Kopie davon hat.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, entfernen Sie diesen Passkey jetzt in Ihrem Konto und fügen Sie einen neuen hinzu.
+
+[Passkeys ansehen]({{security-link}})
+==> mail/passkey-counter-behind.de.mail
+Subject: Ein Passkey könnte kopiert worden sein: {{product}}
+Title: Ein Passkey könnte kopiert worden sein
+
+Ein Passkey deines Kontos bei {{product}} wurde benutzt, und sein Zähler ging nicht weiter wie erwartet. Meistens ist das harmlos. Es kann aber auch heißen, dass jemand eine Kopie davon hat.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, entferne diesen Passkey jetzt in deinem Konto und füge einen neuen hinzu.
+
+[Passkeys ansehen]({{security-link}})
+==> mail/passkey-counter-behind.en.mail
+Subject: A passkey may have been copied: {{product}}
+Title: A passkey may have been copied
+
+A passkey of your {{product}} account was used, and its count of uses did not go on as expected. Usually that is harmless. It can also mean that somebody has a copy of it.
+
+- Device: {{device}}
+- Place: {{place}}
+- Time: {{time}}
+
+If that was you, you do not need to do anything.
+
+If it was not you, remove this passkey in your account now, and add a new one.
+
+[See your passkeys]({{security-link}})
+==> mail/passkey-counter-behind.es-formal.mail
+Subject: Es posible que se haya copiado una llave de acceso: {{product}}
+Title: Es posible que se haya copiado una llave de acceso
+
+Se usó una llave de acceso de su cuenta de {{product}}, y su contador no avanzó como se esperaba. Normalmente no tiene importancia. También puede significar que alguien tiene una copia.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, quite ahora esta llave de acceso de su cuenta y añada una nueva.
+
+[Ver las llaves de acceso]({{security-link}})
+==> mail/passkey-counter-behind.es.mail
+Subject: Es posible que se haya copiado una llave de acceso: {{product}}
+Title: Es posible que se haya copiado una llave de acceso
+
+Se usó una llave de acceso de tu cuenta de {{product}}, y su contador no avanzó como se esperaba. Normalmente no tiene importancia. También puede significar que alguien tiene una copia.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, quita ahora esta llave de acceso de tu cuenta y añade una nueva.
+
+[Ver las llaves de acceso]({{security-link}})
+==> mail/passkey-counter-behind.fr.mail
+Subject: Une clé d’accès a peut-être été copiée : {{product}}
+Title: Une clé d’accès a peut-être été copiée
+
+Une clé d’accès de votre compte {{product}} a été utilisée, et son compteur n’a pas avancé comme prévu. Le plus souvent, c’est sans gravité. Cela peut aussi vouloir dire que quelqu’un en a une copie.
+
+- Appareil : {{device}}
+- Lieu : {{place}}
+- Date : {{time}}
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, retirez tout de suite cette clé d’accès de votre compte et ajoutez-en une nouvelle.
+
+[Voir les clés d’accès]({{security-link}})
+==> mail/passkey-counter-behind.ja.mail
+Subject: {{product}}：パスキーが複製された可能性があります
+Title: パスキーが複製された可能性があります
+
+{{product}}のアカウントのパスキーが使われましたが、使用回数が想定どおりに進んでいませんでした。多くの場合は問題ありませんが、パスキーの複製を他人が持っている可能性もあります。
+
+- デバイス：{{device}}
+- 場所：{{place}}
+- 日時：{{time}}
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、すぐにアカウントからこのパスキーを削除し、新しいパスキーを追加してください。
+
+[パスキーを確認する]({{security-link}})
 ==> mail/password-changed.de-formal.mail
 Subject: Ihr Passwort für {{product}} wurde geändert
 Title: Ihr Passwort wurde geändert
@@ -2823,6 +3367,258 @@ Title: パスワードが変更されました
 ご本人の操作であれば、何もする必要はありません。
 
 お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
+==> mail/recovery-code-used.de-formal.mail
+Subject: Wiederherstellungscode bei {{product}} benutzt
+Title: Wiederherstellungscode benutzt
+
+In Ihrem Konto bei {{product}} wurde mit einem Wiederherstellungscode bestätigt, dass Sie es sind. Dieser Code gilt nicht mehr.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Anzahl der Wiederherstellungscodes, die übrig sind: {{count}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, kennt jemand Ihr Passwort und einen Wiederherstellungscode: Ändern Sie jetzt Ihr Passwort, melden Sie alle Geräte ab und erstellen Sie neue Wiederherstellungscodes.
+
+[Neue Wiederherstellungscodes erstellen]({{security-link}})
+==> mail/recovery-code-used.de.mail
+Subject: Wiederherstellungscode bei {{product}} benutzt
+Title: Wiederherstellungscode benutzt
+
+In deinem Konto bei {{product}} wurde mit einem Wiederherstellungscode bestätigt, dass du es bist. Dieser Code gilt nicht mehr.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Anzahl der Wiederherstellungscodes, die übrig sind: {{count}}
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, kennt jemand dein Passwort und einen Wiederherstellungscode: Ändere jetzt dein Passwort, melde alle Geräte ab und erstelle neue Wiederherstellungscodes.
+
+[Neue Wiederherstellungscodes erstellen]({{security-link}})
+==> mail/recovery-code-used.en.mail
+Subject: A recovery code was used at {{product}}
+Title: A recovery code was used
+
+Someone confirmed with a recovery code that it is you at {{product}}. This code does not work any more.
+
+- Device: {{device}}
+- Place: {{place}}
+- Time: {{time}}
+
+Number of recovery codes that are left: {{count}}
+
+If that was you, you do not need to do anything.
+
+If it was not you, someone knows your password and a recovery code: change your password now, sign out all devices and make new recovery codes.
+
+[Make new recovery codes]({{security-link}})
+==> mail/recovery-code-used.es-formal.mail
+Subject: Se ha usado un código de recuperación en {{product}}
+Title: Se ha usado un código de recuperación
+
+En su cuenta de {{product}} se confirmó con un código de recuperación que es usted. Ese código ya no sirve.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Códigos de recuperación que quedan: {{count}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, alguien conoce su contraseña y un código de recuperación: cambie ahora su contraseña, cierre la sesión en todos los dispositivos y cree códigos nuevos.
+
+[Crear códigos de recuperación nuevos]({{security-link}})
+==> mail/recovery-code-used.es.mail
+Subject: Se ha usado un código de recuperación en {{product}}
+Title: Se ha usado un código de recuperación
+
+En tu cuenta de {{product}} se confirmó con un código de recuperación que eres tú. Ese código ya no sirve.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Códigos de recuperación que quedan: {{count}}
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, alguien conoce tu contraseña y un código de recuperación: cambia ahora tu contraseña, cierra la sesión en todos los dispositivos y crea códigos nuevos.
+
+[Crear códigos de recuperación nuevos]({{security-link}})
+==> mail/recovery-code-used.fr.mail
+Subject: Code de secours utilisé : {{product}}
+Title: Code de secours utilisé
+
+Sur votre compte {{product}}, votre identité a été confirmée par un code de secours. Ce code n’est plus valable.
+
+- Appareil : {{device}}
+- Lieu : {{place}}
+- Date : {{time}}
+
+Codes de secours restants : {{count}}
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, quelqu’un connaît votre mot de passe et un code de secours : changez tout de suite votre mot de passe, déconnectez tous vos appareils et créez de nouveaux codes de secours.
+
+[Créer de nouveaux codes de secours]({{security-link}})
+==> mail/recovery-code-used.ja.mail
+Subject: {{product}}：リカバリーコードが使われました
+Title: リカバリーコードが使われました
+
+{{product}}のアカウントで、リカバリーコードによる本人確認が行われました。このコードはもう使えません。
+
+- デバイス：{{device}}
+- 場所：{{place}}
+- 日時：{{time}}
+
+残りのリカバリーコード：{{count}}
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、パスワードとリカバリーコードが他人に知られています。すぐにパスワードを変更し、すべてのデバイスからログアウトして、新しいリカバリーコードを作成してください。
+
+[新しいリカバリーコードを作成する]({{security-link}})
+==> mail/recovery-codes-low.de-formal.mail
+Subject: Nur noch wenige Wiederherstellungscodes bei {{product}}
+Title: Nur noch wenige Wiederherstellungscodes
+
+In Ihrem Konto bei {{product}} wurde mit einem Wiederherstellungscode bestätigt, dass Sie es sind. Dieser Code gilt nicht mehr.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Anzahl der Wiederherstellungscodes, die übrig sind: {{count}}
+
+Erstellen Sie in Ihrem Konto jetzt neue Codes: Ohne sie kommen Sie nicht mehr hinein, wenn die App verloren ist.
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, kennt jemand Ihr Passwort und einen Wiederherstellungscode: Ändern Sie jetzt Ihr Passwort, melden Sie alle Geräte ab und erstellen Sie neue Wiederherstellungscodes.
+
+[Neue Wiederherstellungscodes erstellen]({{security-link}})
+==> mail/recovery-codes-low.de.mail
+Subject: Nur noch wenige Wiederherstellungscodes bei {{product}}
+Title: Nur noch wenige Wiederherstellungscodes
+
+In deinem Konto bei {{product}} wurde mit einem Wiederherstellungscode bestätigt, dass du es bist. Dieser Code gilt nicht mehr.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Anzahl der Wiederherstellungscodes, die übrig sind: {{count}}
+
+Erstelle in deinem Konto jetzt neue Codes: Ohne sie kommst du nicht mehr hinein, wenn die App verloren ist.
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, kennt jemand dein Passwort und einen Wiederherstellungscode: Ändere jetzt dein Passwort, melde alle Geräte ab und erstelle neue Wiederherstellungscodes.
+
+[Neue Wiederherstellungscodes erstellen]({{security-link}})
+==> mail/recovery-codes-low.en.mail
+Subject: Few recovery codes are left at {{product}}
+Title: Few recovery codes are left
+
+Someone confirmed with a recovery code that it is you at {{product}}. This code does not work any more.
+
+- Device: {{device}}
+- Place: {{place}}
+- Time: {{time}}
+
+Number of recovery codes that are left: {{count}}
+
+Make new recovery codes in your account now: without any of them, you cannot get in once the app is lost.
+
+If that was you, you do not need to do anything.
+
+If it was not you, someone knows your password and a recovery code: change your password now, sign out all devices and make new recovery codes.
+
+[Make new recovery codes]({{security-link}})
+==> mail/recovery-codes-low.es-formal.mail
+Subject: Le quedan pocos códigos de recuperación de {{product}}
+Title: Le quedan pocos códigos de recuperación
+
+En su cuenta de {{product}} se confirmó con un código de recuperación que es usted. Ese código ya no sirve.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Códigos de recuperación que quedan: {{count}}
+
+Cree ahora códigos nuevos en su cuenta: sin ellos no podrá entrar si pierde la aplicación.
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, alguien conoce su contraseña y un código de recuperación: cambie ahora su contraseña, cierre la sesión en todos los dispositivos y cree códigos nuevos.
+
+[Crear códigos de recuperación nuevos]({{security-link}})
+==> mail/recovery-codes-low.es.mail
+Subject: Te quedan pocos códigos de recuperación de {{product}}
+Title: Te quedan pocos códigos de recuperación
+
+En tu cuenta de {{product}} se confirmó con un código de recuperación que eres tú. Ese código ya no sirve.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Códigos de recuperación que quedan: {{count}}
+
+Crea ahora códigos nuevos en tu cuenta: sin ellos no podrás entrar si pierdes la aplicación.
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, alguien conoce tu contraseña y un código de recuperación: cambia ahora tu contraseña, cierra la sesión en todos los dispositivos y crea códigos nuevos.
+
+[Crear códigos de recuperación nuevos]({{security-link}})
+==> mail/recovery-codes-low.fr.mail
+Subject: Il vous reste peu de codes de secours : {{product}}
+Title: Il vous reste peu de codes de secours
+
+Sur votre compte {{product}}, votre identité a été confirmée par un code de secours. Ce code n’est plus valable.
+
+- Appareil : {{device}}
+- Lieu : {{place}}
+- Date : {{time}}
+
+Codes de secours restants : {{count}}
+
+Créez maintenant de nouveaux codes dans votre compte : sans eux, vous ne pourrez plus entrer si l’application est perdue.
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, quelqu’un connaît votre mot de passe et un code de secours : changez tout de suite votre mot de passe, déconnectez tous vos appareils et créez de nouveaux codes de secours.
+
+[Créer de nouveaux codes de secours]({{security-link}})
+==> mail/recovery-codes-low.ja.mail
+Subject: {{product}}：リカバリーコードが残りわずかです
+Title: リカバリーコードが残りわずかです
+
+{{product}}のアカウントで、リカバリーコードによる本人確認が行われました。このコードはもう使えません。
+
+- デバイス：{{device}}
+- 場所：{{place}}
+- 日時：{{time}}
+
+残りのリカバリーコード：{{count}}
+
+アカウントで新しいリカバリーコードを作成してください。コードがないと、アプリを紛失したときにログインできなくなります。
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、パスワードとリカバリーコードが他人に知られています。すぐにパスワードを変更し、すべてのデバイスからログアウトして、新しいリカバリーコードを作成してください。
+
+[新しいリカバリーコードを作成する]({{security-link}})
 ==> mail/reset-password.de-formal.mail
 Subject: Neues Passwort für {{product}}
 Title: Wählen Sie ein neues Passwort
@@ -2900,11 +3696,487 @@ Title: 新しいパスワードの設定
 リンクは一度だけ{{#validity}}、{{validity}}以内に{{/validity}}使えます。新しいパスワードを設定すると、すべてのデバイスからログアウトします。
 
 お心当たりがない場合は、このメールを無視してください。パスワードは変わりません。
+==> mail/second-factor-off.de-formal.mail
+Subject: Zweiter Faktor bei {{product}} entfernt
+Title: Zweiter Faktor entfernt
+
+Der letzte zweite Faktor Ihres Kontos bei {{product}} wurde entfernt. Anmeldungen fragen nicht mehr nach einem Code, und die Wiederherstellungscodes gelten nicht mehr.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort, melden Sie alle Geräte ab und richten Sie wieder einen zweiten Faktor ein.
+
+[Zweiten Faktor einrichten]({{security-link}})
+==> mail/second-factor-off.de.mail
+Subject: Zweiter Faktor bei {{product}} entfernt
+Title: Zweiter Faktor entfernt
+
+Der letzte zweite Faktor deines Kontos bei {{product}} wurde entfernt. Anmeldungen fragen nicht mehr nach einem Code, und die Wiederherstellungscodes gelten nicht mehr.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, ändere jetzt dein Passwort, melde alle Geräte ab und richte wieder einen zweiten Faktor ein.
+
+[Zweiten Faktor einrichten]({{security-link}})
+==> mail/second-factor-off.en.mail
+Subject: The second factor of {{product}} was removed
+Title: The second factor was removed
+
+The last second factor of your {{product}} account was removed. Sign-ins no longer ask for a code, and the recovery codes do not work any more.
+
+- Device: {{device}}
+- Place: {{place}}
+- Time: {{time}}
+
+If that was you, you do not need to do anything.
+
+If it was not you, change your password now, sign out all devices and set up a second factor again.
+
+[Set up a second factor]({{security-link}})
+==> mail/second-factor-off.es-formal.mail
+Subject: Se ha quitado el segundo factor de {{product}}
+Title: Se ha quitado el segundo factor
+
+Se ha quitado el último segundo factor de su cuenta de {{product}}. Los inicios de sesión ya no piden un código, y los códigos de recuperación ya no sirven.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, cambie ahora su contraseña, cierre la sesión en todos los dispositivos y active otra vez un segundo factor.
+
+[Activar un segundo factor]({{security-link}})
+==> mail/second-factor-off.es.mail
+Subject: Se ha quitado el segundo factor de {{product}}
+Title: Se ha quitado el segundo factor
+
+Se ha quitado el último segundo factor de tu cuenta de {{product}}. Los inicios de sesión ya no piden un código, y los códigos de recuperación ya no sirven.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, cambia ahora tu contraseña, cierra la sesión en todos los dispositivos y activa otra vez un segundo factor.
+
+[Activar un segundo factor]({{security-link}})
+==> mail/second-factor-off.fr.mail
+Subject: Second facteur de {{product}} retiré
+Title: Second facteur retiré
+
+Le dernier second facteur de votre compte {{product}} a été retiré. Les connexions ne demandent plus de code, et les codes de secours ne sont plus valables.
+
+- Appareil : {{device}}
+- Lieu : {{place}}
+- Date : {{time}}
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, changez tout de suite votre mot de passe, déconnectez tous vos appareils et activez de nouveau un second facteur.
+
+[Activer un second facteur]({{security-link}})
+==> mail/second-factor-off.ja.mail
+Subject: {{product}}：二段階認証が解除されました
+Title: 二段階認証が解除されました
+
+{{product}}のアカウントの二段階認証がすべて解除されました。ログイン時にコードは確認されなくなり、リカバリーコードも使えません。
+
+- デバイス：{{device}}
+- 場所：{{place}}
+- 日時：{{time}}
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトして、二段階認証を設定し直してください。
+
+[二段階認証を設定する]({{security-link}})
+==> mail/second-factor-on.de-formal.mail
+Subject: Ein zweiter Faktor für {{product}}
+Title: Zweiter Faktor eingerichtet
+
+Für Ihr Konto bei {{product}} wurde eine Authenticator-App eingerichtet. Von jetzt an fragt jede Anmeldung nach ihrem Code oder nach einem Ihrer Wiederherstellungscodes.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, bewahren Sie die Wiederherstellungscodes sicher auf: Mit ihnen kommen Sie ohne die App hinein.
+
+{{^not-me-link}}Wenn nicht, entfernen Sie sie in Ihrem Konto, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.{{/not-me-link}}{{#not-me-link}}Wenn nicht, sagen Sie es uns jetzt. Damit wird der zweite Faktor entfernt, alle Geräte werden abgemeldet, und eine Mail sagt Ihnen, wie Sie wieder hineinkommen.{{/not-me-link}}
+
+[Das war ich nicht]({{not-me-link}})
+==> mail/second-factor-on.de.mail
+Subject: Ein zweiter Faktor für {{product}}
+Title: Zweiter Faktor eingerichtet
+
+Für dein Konto bei {{product}} wurde eine Authenticator-App eingerichtet. Von jetzt an fragt jede Anmeldung nach ihrem Code oder nach einem deiner Wiederherstellungscodes.
+
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn du das warst, bewahre die Wiederherstellungscodes sicher auf: Mit ihnen kommst du ohne die App hinein.
+
+{{^not-me-link}}Wenn nicht, entferne sie in deinem Konto, ändere dein Passwort und melde alle Geräte ab.{{/not-me-link}}{{#not-me-link}}Wenn nicht, sag es uns jetzt. Damit wird der zweite Faktor entfernt, alle Geräte werden abgemeldet, und eine Mail sagt dir, wie du wieder hineinkommst.{{/not-me-link}}
+
+[Das war ich nicht]({{not-me-link}})
+==> mail/second-factor-on.en.mail
+Subject: A second factor for {{product}}
+Title: A second factor was set up
+
+An authenticator app was set up for your {{product}} account. From now on every sign-in asks for its code, or for one of your recovery codes.
+
+- Device: {{device}}
+- Place: {{place}}
+- Time: {{time}}
+
+If that was you, keep the recovery codes in a safe place: they are the way in without the app.
+
+{{^not-me-link}}If it was not you, remove it in your account, change your password and sign out all devices.{{/not-me-link}}{{#not-me-link}}If it was not you, tell us now. This removes the second factor and signs out all devices, and an email says how you get back in.{{/not-me-link}}
+
+[This was not me]({{not-me-link}})
+==> mail/second-factor-on.es-formal.mail
+Subject: Un segundo factor para {{product}}
+Title: Se ha activado un segundo factor
+
+Se ha configurado una aplicación de autenticación en su cuenta de {{product}}. A partir de ahora, cada inicio de sesión pide su código o uno de sus códigos de recuperación.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fue usted, guarde los códigos de recuperación en un lugar seguro: con ellos entra sin la aplicación.
+
+{{^not-me-link}}Si no fue usted, quítela en su cuenta, cambie su contraseña y cierre la sesión en todos los dispositivos.{{/not-me-link}}{{#not-me-link}}Si no fue usted, avísenos ahora. Así se quita el segundo factor y se cierra la sesión en todos los dispositivos, y un correo le dice cómo volver a entrar.{{/not-me-link}}
+
+[No fui yo]({{not-me-link}})
+==> mail/second-factor-on.es.mail
+Subject: Un segundo factor para {{product}}
+Title: Se ha activado un segundo factor
+
+Se ha configurado una aplicación de autenticación en tu cuenta de {{product}}. A partir de ahora, cada inicio de sesión pide su código o uno de tus códigos de recuperación.
+
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fuiste tú, guarda los códigos de recuperación en un lugar seguro: con ellos entras sin la aplicación.
+
+{{^not-me-link}}Si no fuiste tú, quítala en tu cuenta, cambia tu contraseña y cierra la sesión en todos los dispositivos.{{/not-me-link}}{{#not-me-link}}Si no fuiste tú, avísanos ahora. Así se quita el segundo factor y se cierra la sesión en todos los dispositivos, y un correo te dice cómo volver a entrar.{{/not-me-link}}
+
+[No fui yo]({{not-me-link}})
+==> mail/second-factor-on.fr.mail
+Subject: Un second facteur pour {{product}}
+Title: Second facteur activé
+
+Une application d’authentification a été associée à votre compte {{product}}. Désormais, chaque connexion demande son code ou l’un de vos codes de secours.
+
+- Appareil : {{device}}
+- Lieu : {{place}}
+- Date : {{time}}
+
+Si c’était vous, gardez les codes de secours en lieu sûr : ils permettent d’entrer sans l’application.
+
+{{^not-me-link}}Sinon, retirez-la de votre compte, changez votre mot de passe et déconnectez tous vos appareils.{{/not-me-link}}{{#not-me-link}}Sinon, dites-le-nous tout de suite. Le second facteur sera retiré, tous les appareils seront déconnectés, et un e-mail vous dira comment entrer de nouveau.{{/not-me-link}}
+
+[Ce n’était pas moi]({{not-me-link}})
+==> mail/second-factor-on.ja.mail
+Subject: {{product}}：二段階認証が設定されました
+Title: 二段階認証が設定されました
+
+{{product}}のアカウントに認証アプリが設定されました。これからはログインのたびに、そのコードまたはリカバリーコードを確認します。
+
+- デバイス：{{device}}
+- 場所：{{place}}
+- 日時：{{time}}
+
+ご本人の操作であれば、リカバリーコードを安全な場所に保管してください。アプリが使えないときのログインに必要です。
+
+{{^not-me-link}}お心当たりがない場合は、アカウントから削除し、パスワードを変更して、すべてのデバイスからログアウトしてください。{{/not-me-link}}{{#not-me-link}}お心当たりがない場合は、すぐにお知らせください。二段階認証を解除してすべてのデバイスからログアウトし、再びログインする方法をメールでお送りします。{{/not-me-link}}
+
+[心当たりがありません]({{not-me-link}})
+==> mail/second-factor-reset-requested.de-formal.mail
+Subject: Ihr zweiter Faktor bei {{product}} wird entfernt
+Title: Ihr zweiter Faktor wird entfernt
+
+Unser Support wurde gebeten, alle zweiten Faktoren Ihres Kontos bei {{product}} zu entfernen, weil sie verloren sind. Das geschieht am {{time}}. Dann werden alle Geräte abgemeldet, und Anmeldungen fragen nicht mehr nach einem Code.
+
+Wenn Sie das nicht verlangt haben oder Ihren zweiten Faktor wiedergefunden haben, behalten Sie ihn. Er bleibt auch erhalten, wenn Sie sich mit ihm oder mit einem Wiederherstellungscode anmelden.
+
+[Zweiten Faktor behalten]({{link}})
+
+Wenn Sie das nicht waren, hat uns jemand in Ihrem Namen geschrieben: Ändern Sie auch Ihr Passwort.
+==> mail/second-factor-reset-requested.de.mail
+Subject: Dein zweiter Faktor bei {{product}} wird entfernt
+Title: Dein zweiter Faktor wird entfernt
+
+Unser Support wurde gebeten, alle zweiten Faktoren deines Kontos bei {{product}} zu entfernen, weil sie verloren sind. Das geschieht am {{time}}. Dann werden alle Geräte abgemeldet, und Anmeldungen fragen nicht mehr nach einem Code.
+
+Wenn du das nicht verlangt hast oder deinen zweiten Faktor wiedergefunden hast, behalte ihn. Er bleibt auch erhalten, wenn du dich mit ihm oder mit einem Wiederherstellungscode anmeldest.
+
+[Zweiten Faktor behalten]({{link}})
+
+Wenn du das nicht warst, hat uns jemand in deinem Namen geschrieben: Ändere auch dein Passwort.
+==> mail/second-factor-reset-requested.en.mail
+Subject: Your second factor at {{product}} will be removed
+Title: Your second factor will be removed
+
+Our support team was asked to remove all second factors of your {{product}} account, because they are lost. This happens on {{time}}. Then all devices are signed out, and sign-ins no longer ask for a code.
+
+If you did not ask for it, or have found your second factor, keep it. Any sign-in with it, or with a recovery code, keeps it too.
+
+[Keep my second factor]({{link}})
+
+If it was not you, someone wrote to us in your name: change your password too.
+==> mail/second-factor-reset-requested.es-formal.mail
+Subject: Se quitará su segundo factor de {{product}}
+Title: Se quitará su segundo factor
+
+Se ha pedido a nuestro equipo de soporte que quite todos los segundos factores de su cuenta de {{product}}, porque se han perdido. Se hará el {{time}}. Entonces se cerrará la sesión en todos los dispositivos y los inicios de sesión ya no pedirán un código.
+
+Si no lo pidió, o si ha encontrado su segundo factor, consérvelo. También se conserva si inicia sesión con él o con un código de recuperación.
+
+[Conservar mi segundo factor]({{link}})
+
+Si no fue usted, alguien nos escribió en su nombre: cambie también su contraseña.
+==> mail/second-factor-reset-requested.es.mail
+Subject: Se quitará tu segundo factor de {{product}}
+Title: Se quitará tu segundo factor
+
+Se ha pedido a nuestro equipo de soporte que quite todos los segundos factores de tu cuenta de {{product}}, porque se han perdido. Se hará el {{time}}. Entonces se cerrará la sesión en todos los dispositivos y los inicios de sesión ya no pedirán un código.
+
+Si no lo pediste, o si has encontrado tu segundo factor, consérvalo. También se conserva si inicias sesión con él o con un código de recuperación.
+
+[Conservar mi segundo factor]({{link}})
+
+Si no fuiste tú, alguien nos escribió en tu nombre: cambia también tu contraseña.
+==> mail/second-factor-reset-requested.fr.mail
+Subject: Votre second facteur {{product}} va être retiré
+Title: Votre second facteur va être retiré
+
+Il a été demandé à notre support de retirer tous les seconds facteurs de votre compte {{product}}, parce qu’ils sont perdus. Ce sera fait le {{time}}. Tous les appareils seront alors déconnectés, et les connexions ne demanderont plus de code.
+
+Si vous ne l’avez pas demandé, ou si vous avez retrouvé votre second facteur, conservez-le. Il est aussi conservé si vous vous connectez avec lui ou avec un code de secours.
+
+[Conserver mon second facteur]({{link}})
+
+Si ce n’était pas vous, quelqu’un nous a écrit en votre nom : changez aussi votre mot de passe.
+==> mail/second-factor-reset-requested.ja.mail
+Subject: {{product}}：二段階認証は解除される予定です
+Title: 二段階認証は解除される予定です
+
+紛失のため{{product}}のアカウントの二段階認証をすべて解除するよう、サポートに依頼がありました。{{time}}に解除し、すべてのデバイスからログアウトします。その後のログインではコードを確認しません。
+
+依頼していない場合や、二段階認証の手段が見つかった場合は、残すことができます。認証アプリまたはリカバリーコードでログインしても、解除は取り消されます。
+
+[二段階認証を残す]({{link}})
+
+お心当たりがない場合は、誰かがあなたの名前で連絡しています。パスワードも変更してください。
+==> mail/second-factor-reset.de-formal.mail
+Subject: Ihr zweiter Faktor bei {{product}} wurde entfernt
+Title: Ihr zweiter Faktor wurde entfernt
+
+Unser Support hat wie verlangt alle zweiten Faktoren und Wiederherstellungscodes Ihres Kontos bei {{product}} entfernt. Alle Geräte sind abgemeldet, und Anmeldungen fragen nicht mehr nach einem Code.
+
+- Zeit: {{time}}
+
+Wenn Sie das verlangt haben, melden Sie sich an und richten Sie wieder einen zweiten Faktor ein.
+
+Wenn nicht, ändern Sie jetzt Ihr Passwort und schreiben Sie an unseren Support.
+
+[Zweiten Faktor einrichten]({{security-link}})
+==> mail/second-factor-reset.de.mail
+Subject: Dein zweiter Faktor bei {{product}} wurde entfernt
+Title: Dein zweiter Faktor wurde entfernt
+
+Unser Support hat wie verlangt alle zweiten Faktoren und Wiederherstellungscodes deines Kontos bei {{product}} entfernt. Alle Geräte sind abgemeldet, und Anmeldungen fragen nicht mehr nach einem Code.
+
+- Zeit: {{time}}
+
+Wenn du das verlangt hast, melde dich an und richte wieder einen zweiten Faktor ein.
+
+Wenn nicht, ändere jetzt dein Passwort und schreib an unseren Support.
+
+[Zweiten Faktor einrichten]({{security-link}})
+==> mail/second-factor-reset.en.mail
+Subject: Your second factor at {{product}} was removed
+Title: Your second factor was removed
+
+Our support team has removed all second factors and recovery codes of your {{product}} account, as requested. All devices are signed out, and sign-ins no longer ask for a code.
+
+- Time: {{time}}
+
+If you asked for it, sign in and set up a second factor again.
+
+If it was not you, change your password now and write to our support team.
+
+[Set up a second factor]({{security-link}})
+==> mail/second-factor-reset.es-formal.mail
+Subject: Se ha quitado su segundo factor de {{product}}
+Title: Se ha quitado su segundo factor
+
+Nuestro equipo de soporte ha quitado, tal como se pidió, todos los segundos factores y códigos de recuperación de su cuenta de {{product}}. Se ha cerrado la sesión en todos los dispositivos y los inicios de sesión ya no piden un código.
+
+- Fecha: {{time}}
+
+Si lo pidió usted, inicie sesión y active otra vez un segundo factor.
+
+Si no, cambie ahora su contraseña y escriba a nuestro equipo de soporte.
+
+[Activar un segundo factor]({{security-link}})
+==> mail/second-factor-reset.es.mail
+Subject: Se ha quitado tu segundo factor de {{product}}
+Title: Se ha quitado tu segundo factor
+
+Nuestro equipo de soporte ha quitado, tal como se pidió, todos los segundos factores y códigos de recuperación de tu cuenta de {{product}}. Se ha cerrado la sesión en todos los dispositivos y los inicios de sesión ya no piden un código.
+
+- Fecha: {{time}}
+
+Si lo pediste tú, inicia sesión y activa otra vez un segundo factor.
+
+Si no, cambia ahora tu contraseña y escribe a nuestro equipo de soporte.
+
+[Activar un segundo factor]({{security-link}})
+==> mail/second-factor-reset.fr.mail
+Subject: Votre second facteur {{product}} a été retiré
+Title: Votre second facteur a été retiré
+
+Notre support a retiré, comme demandé, tous les seconds facteurs et codes de secours de votre compte {{product}}. Tous les appareils sont déconnectés, et les connexions ne demandent plus de code.
+
+- Date : {{time}}
+
+Si vous l’avez demandé, connectez-vous et activez de nouveau un second facteur.
+
+Sinon, changez tout de suite votre mot de passe et écrivez à notre support.
+
+[Activer un second facteur]({{security-link}})
+==> mail/second-factor-reset.ja.mail
+Subject: {{product}}：二段階認証を解除しました
+Title: 二段階認証を解除しました
+
+ご依頼により、サポートが{{product}}のアカウントの二段階認証とリカバリーコードをすべて削除しました。すべてのデバイスからログアウトし、ログイン時にコードは確認されません。
+
+- 日時：{{time}}
+
+ご依頼された場合は、ログインして二段階認証を設定し直してください。
+
+お心当たりがない場合は、すぐにパスワードを変更し、サポートにご連絡ください。
+
+[二段階認証を設定する]({{security-link}})
+==> mail/second-proof-failed.de-formal.mail
+Subject: Jemand versucht, sich anzumelden: {{product}}
+Title: Jemand versucht, sich anzumelden
+
+In Ihrem Konto bei {{product}} ist jemand bis zur zweiten Bestätigung gekommen und dort fünfmal gescheitert.
+
+- Erste Bestätigung: {{method}}
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn Sie das waren, müssen Sie nichts tun.
+
+Wenn nicht, ist die erste Bestätigung in falschen Händen: Ändern Sie jetzt Ihr Passwort. In Ihr Konto ist niemand gelangt.
+==> mail/second-proof-failed.de.mail
+Subject: Jemand versucht, sich anzumelden: {{product}}
+Title: Jemand versucht, sich anzumelden
+
+In deinem Konto bei {{product}} ist jemand bis zur zweiten Bestätigung gekommen und dort fünfmal gescheitert.
+
+- Erste Bestätigung: {{method}}
+- Gerät: {{device}}
+- Ort: {{place}}
+- Zeit: {{time}}
+
+Wenn du das warst, musst du nichts tun.
+
+Wenn nicht, ist die erste Bestätigung in falschen Händen: Ändere jetzt dein Passwort. In dein Konto ist niemand gelangt.
+==> mail/second-proof-failed.en.mail
+Subject: Someone is trying to sign in: {{product}}
+Title: Someone is trying to sign in
+
+Someone signed in to your {{product}} account as far as the second confirmation, and failed there five times.
+
+- First confirmation: {{method}}
+- Device: {{device}}
+- Place: {{place}}
+- Time: {{time}}
+
+If that was you, you do not need to do anything.
+
+If it was not you, the first confirmation is in wrong hands: change your password now. Your account is still closed to them.
+==> mail/second-proof-failed.es-formal.mail
+Subject: Alguien intenta iniciar sesión: {{product}}
+Title: Alguien intenta iniciar sesión
+
+Alguien llegó en su cuenta de {{product}} hasta la segunda confirmación y falló allí cinco veces.
+
+- Primera confirmación: {{method}}
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fue usted, no tiene que hacer nada.
+
+Si no fue usted, la primera confirmación está en malas manos: cambie ahora su contraseña. Nadie ha entrado en su cuenta.
+==> mail/second-proof-failed.es.mail
+Subject: Alguien intenta iniciar sesión: {{product}}
+Title: Alguien intenta iniciar sesión
+
+Alguien llegó en tu cuenta de {{product}} hasta la segunda confirmación y falló allí cinco veces.
+
+- Primera confirmación: {{method}}
+- Dispositivo: {{device}}
+- Lugar: {{place}}
+- Fecha: {{time}}
+
+Si fuiste tú, no tienes que hacer nada.
+
+Si no fuiste tú, la primera confirmación está en malas manos: cambia ahora tu contraseña. Nadie ha entrado en tu cuenta.
+==> mail/second-proof-failed.fr.mail
+Subject: Quelqu’un essaie de se connecter : {{product}}
+Title: Quelqu’un essaie de se connecter
+
+Quelqu’un est arrivé, sur votre compte {{product}}, jusqu’à la seconde confirmation et y a échoué cinq fois.
+
+- Première confirmation : {{method}}
+- Appareil : {{device}}
+- Lieu : {{place}}
+- Date : {{time}}
+
+Si c’était vous, vous n’avez rien à faire.
+
+Sinon, la première confirmation est entre de mauvaises mains : changez tout de suite votre mot de passe. Personne n’est entré dans votre compte.
+==> mail/second-proof-failed.ja.mail
+Subject: {{product}}：ログインの試みがありました
+Title: ログインの試みがありました
+
+{{product}}のアカウントで、1つ目の確認に成功し、2つ目の確認に5回失敗したログインの試みがありました。
+
+- 1つ目の確認：{{method}}
+- デバイス：{{device}}
+- 場所：{{place}}
+- 日時：{{time}}
+
+ご本人の操作であれば、何もする必要はありません。
+
+お心当たりがない場合は、1つ目の確認の情報が他人に知られています。すぐにパスワードを変更してください。アカウントへのログインは行われていません。
 ==> mail/session-displaced.de-formal.mail
 Subject: Ein Gerät wurde bei {{product}} abgemeldet
 Title: Ein Gerät wurde abgemeldet
 
-Sie haben sich mit einem weiteren Gerät bei {{product}} angemeldet. Da ein Konto nur auf einer begrenzten Zahl von Geräten angemeldet sein kann, wurde am {{time}} {{#device}}das Gerät „{{device}}“{{/device}}{{^device}}ein Gerät{{/device}} abgemeldet, weil es am längsten nicht benutzt wurde.
+Sie haben sich mit einem weiteren Gerät bei {{product}} angemeldet. Da ein Konto nur auf einer begrenzten Zahl von Geräten angemeldet sein kann, wurde {{#time}}am {{time}} {{/time}}{{#device}}das Gerät „{{device}}“{{/device}}{{^device}}ein Gerät{{/device}} abgemeldet, weil es am längsten nicht benutzt wurde.
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
@@ -2913,7 +4185,7 @@ Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
 Subject: Ein Gerät wurde bei {{product}} abgemeldet
 Title: Ein Gerät wurde abgemeldet
 
-Du hast dich mit einem weiteren Gerät bei {{product}} angemeldet. Da ein Konto nur auf einer begrenzten Zahl von Geräten angemeldet sein kann, wurde am {{time}} {{#device}}das Gerät „{{device}}“{{/device}}{{^device}}ein Gerät{{/device}} abgemeldet, weil es am längsten nicht benutzt wurde.
+Du hast dich mit einem weiteren Gerät bei {{product}} angemeldet. Da ein Konto nur auf einer begrenzten Zahl von Geräten angemeldet sein kann, wurde {{#time}}am {{time}} {{/time}}{{#device}}das Gerät „{{device}}“{{/device}}{{^device}}ein Gerät{{/device}} abgemeldet, weil es am längsten nicht benutzt wurde.
 
 Wenn du das warst, musst du nichts tun.
 
@@ -2922,7 +4194,7 @@ Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
 Subject: A device was signed out of {{product}}
 Title: A device was signed out
 
-You signed in to {{product}} on another device. Because an account can only be signed in on a limited number of devices at once, {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} was signed out on {{time}}. It had gone unused for the longest time.
+You signed in to {{product}} on another device. Because an account can only be signed in on a limited number of devices at once, {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} was signed out{{#time}} on {{time}}{{/time}}. It had gone unused for the longest time.
 
 If that was you, you do not need to do anything.
 
@@ -2931,7 +4203,7 @@ If it was not you, change your password now and sign out all devices.
 Subject: Se ha cerrado la sesión de un dispositivo en {{product}}
 Title: Se ha cerrado la sesión de un dispositivo
 
-Ha iniciado sesión en {{product}} con otro dispositivo. Como una cuenta solo puede estar abierta en un número limitado de dispositivos, el {{time}} se cerró la sesión en {{#device}}el dispositivo «{{device}}»{{/device}}{{^device}}un dispositivo{{/device}}, el que llevaba más tiempo sin usarse.
+Ha iniciado sesión en {{product}} con otro dispositivo. Como una cuenta solo puede estar abierta en un número limitado de dispositivos, {{#time}}el {{time}} {{/time}}se cerró la sesión en {{#device}}el dispositivo «{{device}}»{{/device}}{{^device}}un dispositivo{{/device}}, el que llevaba más tiempo sin usarse.
 
 Si fue usted, no tiene que hacer nada.
 
@@ -2940,7 +4212,7 @@ Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los di
 Subject: Se ha cerrado la sesión de un dispositivo en {{product}}
 Title: Se ha cerrado la sesión de un dispositivo
 
-Has iniciado sesión en {{product}} con otro dispositivo. Como una cuenta solo puede estar abierta en un número limitado de dispositivos, el {{time}} se cerró la sesión en {{#device}}el dispositivo «{{device}}»{{/device}}{{^device}}un dispositivo{{/device}}, el que llevaba más tiempo sin usarse.
+Has iniciado sesión en {{product}} con otro dispositivo. Como una cuenta solo puede estar abierta en un número limitado de dispositivos, {{#time}}el {{time}} {{/time}}se cerró la sesión en {{#device}}el dispositivo «{{device}}»{{/device}}{{^device}}un dispositivo{{/device}}, el que llevaba más tiempo sin usarse.
 
 Si fuiste tú, no tienes que hacer nada.
 
@@ -2949,7 +4221,7 @@ Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los d
 Subject: Un appareil a été déconnecté de {{product}}
 Title: Un appareil a été déconnecté
 
-Vous vous êtes connecté à {{product}} avec un autre appareil. Un compte ne pouvant être ouvert que sur un nombre limité d’appareils, {{#device}}l’appareil « {{device}} »{{/device}}{{^device}}un appareil{{/device}} a été déconnecté, le {{time}} : c’était celui resté le plus longtemps inutilisé.
+Vous vous êtes connecté à {{product}} avec un autre appareil. Un compte ne pouvant être ouvert que sur un nombre limité d’appareils, {{#device}}l’appareil « {{device}} »{{/device}}{{^device}}un appareil{{/device}} a été déconnecté{{#time}} le {{time}}{{/time}} : c’était celui resté le plus longtemps inutilisé.
 
 Si c’était vous, vous n’avez rien à faire.
 
@@ -2958,7 +4230,7 @@ Sinon, changez tout de suite votre mot de passe et déconnectez tous vos apparei
 Subject: {{product}}：デバイスがログアウトしました
 Title: デバイスがログアウトしました
 
-別のデバイスで{{product}}にログインされました。同時にログインできるデバイスの数には限りがあるため、{{time}}に、最も長く使われていなかった{{#device}}「{{device}}」{{/device}}{{^device}}デバイス1台{{/device}}がログアウトしました。
+別のデバイスで{{product}}にログインされました。同時にログインできるデバイスの数には限りがあるため、{{#time}}{{time}}に、{{/time}}最も長く使われていなかった{{#device}}「{{device}}」{{/device}}{{^device}}デバイス1台{{/device}}がログアウトしました。
 
 ご本人の操作であれば、何もする必要はありません。
 
@@ -2967,7 +4239,11 @@ Title: デバイスがログアウトしました
 Subject: Sie wurden zur Sicherheit bei {{product}} abgemeldet
 Title: Sie wurden zur Sicherheit abgemeldet
 
-Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} zweimal benutzt. Das kann bedeuten, dass sie kopiert wurde. Deshalb haben wir sie beendet.
+Eine Anmeldung in Ihrem Konto bei {{product}} wurde zweimal benutzt. Das kann bedeuten, dass sie kopiert wurde. Deshalb haben wir sie beendet und das Gerät abgemeldet.
+
+- Gerät: {{device}}
+- Zweite Benutzung aus: {{place}}
+- Zeit: {{time}}
 
 Bitte melden Sie sich auf diesem Gerät neu an.
 
@@ -2976,7 +4252,11 @@ Wenn Sie glauben, dass jemand Zugriff auf Ihr Gerät oder seine Daten hatte, än
 Subject: Du wurdest zur Sicherheit bei {{product}} abgemeldet
 Title: Du wurdest zur Sicherheit abgemeldet
 
-Am {{time}} wurde die Anmeldung {{#device}}des Geräts „{{device}}“{{/device}}{{^device}}eines Geräts{{/device}} bei {{product}} zweimal benutzt. Das kann bedeuten, dass sie kopiert wurde. Deshalb haben wir sie beendet.
+Eine Anmeldung in deinem Konto bei {{product}} wurde zweimal benutzt. Das kann bedeuten, dass sie kopiert wurde. Deshalb haben wir sie beendet und das Gerät abgemeldet.
+
+- Gerät: {{device}}
+- Zweite Benutzung aus: {{place}}
+- Zeit: {{time}}
 
 Bitte melde dich auf diesem Gerät neu an.
 
@@ -2985,7 +4265,11 @@ Wenn du glaubst, dass jemand Zugriff auf dein Gerät oder seine Daten hatte, än
 Subject: You were signed out of {{product}} for safety
 Title: You were signed out for safety
 
-On {{time}} the session of {{#device}}“{{device}}”{{/device}}{{^device}}a device{{/device}} with {{product}} was used twice. This can mean that it was copied, so we ended the session.
+A session of your {{product}} account was used twice. This can mean that it was copied, so we ended the session and signed the device out.
+
+- Device: {{device}}
+- Second use from: {{place}}
+- Time: {{time}}
 
 Please sign in again on that device.
 
@@ -2994,7 +4278,11 @@ If you think that someone had access to your device or its data, change your pas
 Subject: Hemos cerrado su sesión en {{product}} por seguridad
 Title: Hemos cerrado su sesión por seguridad
 
-El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó dos veces. Puede que alguien la haya copiado, así que la hemos cerrado.
+Una sesión de su cuenta de {{product}} se usó dos veces. Puede que alguien la haya copiado, así que la hemos cerrado en ese dispositivo.
+
+- Dispositivo: {{device}}
+- Segundo uso desde: {{place}}
+- Fecha: {{time}}
 
 Vuelva a iniciar sesión en ese dispositivo.
 
@@ -3003,7 +4291,11 @@ Si cree que alguien ha tenido acceso a su dispositivo o a lo que contiene, cambi
 Subject: Hemos cerrado tu sesión en {{product}} por seguridad
 Title: Hemos cerrado tu sesión por seguridad
 
-El {{time}}, la sesión {{#device}}del dispositivo «{{device}}»{{/device}}{{^device}}de un dispositivo{{/device}} en {{product}} se usó dos veces. Puede que alguien la haya copiado, así que la hemos cerrado.
+Una sesión de tu cuenta de {{product}} se usó dos veces. Puede que alguien la haya copiado, así que la hemos cerrado en ese dispositivo.
+
+- Dispositivo: {{device}}
+- Segundo uso desde: {{place}}
+- Fecha: {{time}}
 
 Vuelve a iniciar sesión en ese dispositivo.
 
@@ -3012,7 +4304,11 @@ Si crees que alguien ha tenido acceso a tu dispositivo o a lo que contiene, camb
 Subject: Vous avez été déconnecté de {{product}} par sécurité
 Title: Vous avez été déconnecté par sécurité
 
-Le {{time}}, la session {{#device}}de l’appareil « {{device}} »{{/device}}{{^device}}d’un appareil{{/device}} sur {{product}} a été utilisée deux fois. Il se peut qu’elle ait été copiée : nous y avons donc mis fin.
+Une session de votre compte {{product}} a été utilisée deux fois. Il se peut qu’elle ait été copiée : nous y avons donc mis fin et déconnecté l’appareil.
+
+- Appareil : {{device}}
+- Seconde utilisation depuis : {{place}}
+- Date : {{time}}
 
 Reconnectez-vous sur cet appareil.
 
@@ -3021,7 +4317,11 @@ Si vous pensez que quelqu’un a eu accès à votre appareil ou à son contenu, 
 Subject: {{product}}：安全のためログアウトしました
 Title: 安全のためログアウトしました
 
-{{time}}に、{{#device}}「{{device}}」{{/device}}{{^device}}あるデバイス{{/device}}の{{product}}へのログイン情報が二重に使われました。コピーされた可能性があるため、このログインを終了しました。
+{{product}}のアカウントのログイン情報が二重に使われました。コピーされた可能性があるため、このログインを終了し、デバイスをログアウトしました。
+
+- デバイス：{{device}}
+- 2回目に使われた場所：{{place}}
+- 日時：{{time}}
 
 そのデバイスでもう一度ログインしてください。
 
@@ -3103,11 +4403,165 @@ Title: ログインコード
 コードは一度だけ使え、{{minutes}}分間有効です。誰にも教えないでください。
 
 お心当たりがない場合は、どなたかがあなたになりすましてログインしようとしている可能性があります。コードがなければログインできません。
+==> mail/sign-in-disowned.de-formal.mail
+Subject: Alle Geräte abgemeldet: {{product}}
+Title: Alle Geräte wurden abgemeldet
+
+Sie haben am {{time}} gemeldet, dass eine Anmeldung in Ihrem Konto bei {{product}} oder eine neue Anmeldemöglichkeit nicht von Ihnen war.
+
+Alle Geräte wurden abgemeldet, und Änderungen, die noch ausstanden, sind abgebrochen.
+
+- Melden Sie sich wieder an mit: {{methods}}
+
+Sehen Sie sich dann in Ihrem Konto die Anmeldemöglichkeiten an und entfernen Sie, was Sie nicht kennen.
+==> mail/sign-in-disowned.de.mail
+Subject: Alle Geräte abgemeldet: {{product}}
+Title: Alle Geräte wurden abgemeldet
+
+Du hast am {{time}} gemeldet, dass eine Anmeldung in deinem Konto bei {{product}} oder eine neue Anmeldemöglichkeit nicht von dir war.
+
+Alle Geräte wurden abgemeldet, und Änderungen, die noch ausstanden, sind abgebrochen.
+
+- Melde dich wieder an mit: {{methods}}
+
+Sieh dir dann in deinem Konto die Anmeldemöglichkeiten an und entferne, was du nicht kennst.
+==> mail/sign-in-disowned.en.mail
+Subject: All devices were signed out: {{product}}
+Title: All devices were signed out
+
+You told us on {{time}} that a sign-in to your {{product}} account, or a new way to sign in, was not yours.
+
+All devices were signed out, and changes that were waiting were cancelled.
+
+- Sign in again with: {{methods}}
+
+Then look at the ways to sign in in your account, and remove what you do not know.
+==> mail/sign-in-disowned.es-formal.mail
+Subject: Sesión cerrada en todos los dispositivos: {{product}}
+Title: Se ha cerrado la sesión en todos los dispositivos
+
+El {{time}} nos avisó de que un inicio de sesión en su cuenta de {{product}}, o una nueva forma de entrar, no era suyo.
+
+Se ha cerrado la sesión en todos los dispositivos y se han cancelado los cambios pendientes.
+
+- Vuelva a entrar con: {{methods}}
+
+Después revise en su cuenta las formas de iniciar sesión y quite las que no conozca.
+==> mail/sign-in-disowned.es.mail
+Subject: Sesión cerrada en todos los dispositivos: {{product}}
+Title: Se ha cerrado la sesión en todos los dispositivos
+
+El {{time}} nos avisaste de que un inicio de sesión en tu cuenta de {{product}}, o una nueva forma de entrar, no era tuyo.
+
+Se ha cerrado la sesión en todos los dispositivos y se han cancelado los cambios pendientes.
+
+- Vuelve a entrar con: {{methods}}
+
+Después revisa en tu cuenta las formas de iniciar sesión y quita las que no conozcas.
+==> mail/sign-in-disowned.fr.mail
+Subject: Tous vos appareils sont déconnectés : {{product}}
+Title: Tous vos appareils sont déconnectés
+
+Le {{time}}, vous avez signalé qu’une connexion à votre compte {{product}}, ou un nouveau moyen de connexion, n’était pas de vous.
+
+Tous vos appareils ont été déconnectés, et les changements en attente ont été annulés.
+
+- Reconnectez-vous avec : {{methods}}
+
+Vérifiez ensuite les moyens de connexion de votre compte, et retirez ceux que vous ne connaissez pas.
+==> mail/sign-in-disowned.ja.mail
+Subject: {{product}}：すべてのデバイスからログアウトしました
+Title: すべてのデバイスからログアウトしました
+
+{{time}}に、{{product}}のアカウントへのログイン、または追加されたログイン方法に心当たりがないとのお知らせをいただきました。
+
+すべてのデバイスからログアウトし、保留中の変更を取り消しました。
+
+- もう一度ログインする方法：{{methods}}
+
+その後、アカウントのログイン方法を確認し、心当たりのないものを削除してください。
+==> mail/sign-in-locked.de-formal.mail
+Subject: Anmeldung bei {{product}} vorübergehend gesperrt
+Title: Anmeldung vorübergehend gesperrt
+
+Nach zu vielen Fehlversuchen müssen neue Geräte eine Weile warten, bevor sie sich in Ihrem Konto bei {{product}} anmelden können. Ihre bekannten Geräte betrifft das nicht.
+
+- Zeit: {{time}}
+
+Wenn Sie das waren, warten Sie etwas, bevor Sie es noch einmal versuchen.
+
+Wenn nicht, versucht vielleicht jemand, Ihr Passwort zu erraten. Ihr Konto ist weiterhin geschützt: Verwenden Sie ein Passwort, das Sie nirgendwo sonst benutzen.
+==> mail/sign-in-locked.de.mail
+Subject: Anmeldung bei {{product}} vorübergehend gesperrt
+Title: Anmeldung vorübergehend gesperrt
+
+Nach zu vielen Fehlversuchen müssen neue Geräte eine Weile warten, bevor sie sich in deinem Konto bei {{product}} anmelden können. Deine bekannten Geräte betrifft das nicht.
+
+- Zeit: {{time}}
+
+Wenn du das warst, warte etwas, bevor du es noch einmal versuchst.
+
+Wenn nicht, versucht vielleicht jemand, dein Passwort zu erraten. Dein Konto ist weiterhin geschützt: Verwende ein Passwort, das du nirgendwo sonst benutzt.
+==> mail/sign-in-locked.en.mail
+Subject: Sign-in to {{product}} was locked for a while
+Title: Sign-in was locked for a while
+
+After too many wrong tries, sign-ins to your {{product}} account from new devices have to wait for a while. Devices that you have used before are not affected.
+
+- Time: {{time}}
+
+If that was you, wait a little before you try again.
+
+If it was not you, someone may be guessing your password. Your account is still closed to them: choose a password that you use nowhere else.
+==> mail/sign-in-locked.es-formal.mail
+Subject: Inicio de sesión en {{product}} bloqueado por un tiempo
+Title: Inicio de sesión bloqueado por un tiempo
+
+Tras demasiados intentos fallidos, los dispositivos nuevos deben esperar un tiempo para iniciar sesión en su cuenta de {{product}}. Los que ya ha usado no se ven afectados.
+
+- Fecha: {{time}}
+
+Si fue usted, espere un poco antes de volver a intentarlo.
+
+Si no fue usted, puede que alguien intente adivinar su contraseña. Su cuenta sigue protegida: elija una contraseña que no use en ningún otro sitio.
+==> mail/sign-in-locked.es.mail
+Subject: Inicio de sesión en {{product}} bloqueado por un tiempo
+Title: Inicio de sesión bloqueado por un tiempo
+
+Tras demasiados intentos fallidos, los dispositivos nuevos deben esperar un tiempo para iniciar sesión en tu cuenta de {{product}}. Los que ya has usado no se ven afectados.
+
+- Fecha: {{time}}
+
+Si fuiste tú, espera un poco antes de volver a intentarlo.
+
+Si no fuiste tú, puede que alguien intente adivinar tu contraseña. Tu cuenta sigue protegida: elige una contraseña que no uses en ningún otro sitio.
+==> mail/sign-in-locked.fr.mail
+Subject: Connexion à {{product}} bloquée pour un moment
+Title: Connexion bloquée pour un moment
+
+Après trop d’essais erronés, les nouveaux appareils doivent attendre un moment pour se connecter à votre compte {{product}}. Ceux que vous avez déjà utilisés ne sont pas concernés.
+
+- Date : {{time}}
+
+Si c’était vous, attendez un peu avant de réessayer.
+
+Sinon, quelqu’un essaie peut-être de deviner votre mot de passe. Votre compte reste protégé : choisissez un mot de passe que vous n’utilisez nulle part ailleurs.
+==> mail/sign-in-locked.ja.mail
+Subject: {{product}}：ログインを一時的に制限しました
+Title: ログインを一時的に制限しました
+
+失敗が続いたため、{{product}}のアカウントへの新しいデバイスからのログインをしばらく制限しています。これまでに使ったデバイスには影響ありません。
+
+- 日時：{{time}}
+
+ご本人の操作であれば、しばらくしてからもう一度お試しください。
+
+お心当たりがない場合は、どなたかがパスワードを推測しようとしている可能性があります。アカウントは引き続き守られています。ほかで使っていないパスワードをお使いください。
 ==> mail/sign-in.de-formal.mail
 Subject: Neue Anmeldung bei {{product}}
 Title: Neue Anmeldung
 
-In Ihrem Konto bei {{product}} hat sich jemand angemeldet.
+{{#name}}Guten Tag {{name}}! {{/name}}In Ihrem Konto bei {{product}} hat sich jemand angemeldet.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
@@ -3116,12 +4570,14 @@ In Ihrem Konto bei {{product}} hat sich jemand angemeldet.
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
+{{^not-me-link}}Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.{{/not-me-link}}{{#not-me-link}}Wenn nicht, sagen Sie es uns jetzt. Damit werden alle Geräte abgemeldet, und eine Mail sagt Ihnen, wie Sie wieder hineinkommen.{{/not-me-link}}
+
+[Das war ich nicht]({{not-me-link}})
 ==> mail/sign-in.de.mail
 Subject: Neue Anmeldung bei {{product}}
 Title: Neue Anmeldung
 
-In deinem Konto bei {{product}} hat sich jemand angemeldet.
+{{#name}}Hallo {{name}}! {{/name}}In deinem Konto bei {{product}} hat sich jemand angemeldet.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
@@ -3130,12 +4586,14 @@ In deinem Konto bei {{product}} hat sich jemand angemeldet.
 
 Wenn du das warst, musst du nichts tun.
 
-Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
+{{^not-me-link}}Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.{{/not-me-link}}{{#not-me-link}}Wenn nicht, sag es uns jetzt. Damit werden alle Geräte abgemeldet, und eine Mail sagt dir, wie du wieder hineinkommst.{{/not-me-link}}
+
+[Das war ich nicht]({{not-me-link}})
 ==> mail/sign-in.en.mail
 Subject: New sign-in to {{product}}
 Title: New sign-in
 
-Someone signed in to your {{product}} account.
+{{#name}}Hello {{name}}! {{/name}}Someone signed in to your {{product}} account.
 
 - Method: {{method}}
 - Device: {{device}}
@@ -3144,12 +4602,14 @@ Someone signed in to your {{product}} account.
 
 If that was you, you do not need to do anything.
 
-If it was not you, change your password now and sign out all devices.
+{{^not-me-link}}If it was not you, change your password now and sign out all devices.{{/not-me-link}}{{#not-me-link}}If it was not you, tell us now. This signs out all devices, and an email says how you get back in.{{/not-me-link}}
+
+[This was not me]({{not-me-link}})
 ==> mail/sign-in.es-formal.mail
 Subject: Nuevo inicio de sesión en {{product}}
 Title: Nuevo inicio de sesión
 
-Alguien ha iniciado sesión en su cuenta de {{product}}.
+{{#name}}Hola, {{name}}. {{/name}}Alguien ha iniciado sesión en su cuenta de {{product}}.
 
 - Método: {{method}}
 - Dispositivo: {{device}}
@@ -3158,12 +4618,14 @@ Alguien ha iniciado sesión en su cuenta de {{product}}.
 
 Si fue usted, no tiene que hacer nada.
 
-Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.
+{{^not-me-link}}Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los dispositivos.{{/not-me-link}}{{#not-me-link}}Si no fue usted, díganoslo ahora. Se cerrará la sesión en todos los dispositivos y un correo le dirá cómo volver a entrar.{{/not-me-link}}
+
+[No fui yo]({{not-me-link}})
 ==> mail/sign-in.es.mail
 Subject: Nuevo inicio de sesión en {{product}}
 Title: Nuevo inicio de sesión
 
-Alguien ha iniciado sesión en tu cuenta de {{product}}.
+{{#name}}¡Hola, {{name}}! {{/name}}Alguien ha iniciado sesión en tu cuenta de {{product}}.
 
 - Método: {{method}}
 - Dispositivo: {{device}}
@@ -3172,12 +4634,14 @@ Alguien ha iniciado sesión en tu cuenta de {{product}}.
 
 Si fuiste tú, no tienes que hacer nada.
 
-Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.
+{{^not-me-link}}Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los dispositivos.{{/not-me-link}}{{#not-me-link}}Si no fuiste tú, dínoslo ahora. Se cerrará la sesión en todos los dispositivos y un correo te dirá cómo volver a entrar.{{/not-me-link}}
+
+[No fui yo]({{not-me-link}})
 ==> mail/sign-in.fr.mail
 Subject: Nouvelle connexion à {{product}}
 Title: Nouvelle connexion
 
-Quelqu’un s’est connecté à votre compte {{product}}.
+{{#name}}Bonjour {{name}}. {{/name}}Quelqu’un s’est connecté à votre compte {{product}}.
 
 - Méthode : {{method}}
 - Appareil : {{device}}
@@ -3186,12 +4650,14 @@ Quelqu’un s’est connecté à votre compte {{product}}.
 
 Si c’était vous, vous n’avez rien à faire.
 
-Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.
+{{^not-me-link}}Sinon, changez tout de suite votre mot de passe et déconnectez tous vos appareils.{{/not-me-link}}{{#not-me-link}}Sinon, dites-le-nous tout de suite. Tous vos appareils seront déconnectés, et un e-mail vous dira comment revenir dans votre compte.{{/not-me-link}}
+
+[Ce n’était pas moi]({{not-me-link}})
 ==> mail/sign-in.ja.mail
 Subject: {{product}}への新しいログイン
 Title: 新しいログイン
 
-{{product}}のアカウントにログインがありました。
+{{#name}}{{name}}さん、{{/name}}{{product}}のアカウントにログインがありました。
 
 - 方法：{{method}}
 - デバイス：{{device}}
@@ -3200,7 +4666,9 @@ Title: 新しいログイン
 
 ご本人の操作であれば、何もする必要はありません。
 
-お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。
+{{^not-me-link}}お心当たりがない場合は、すぐにパスワードを変更し、すべてのデバイスからログアウトしてください。{{/not-me-link}}{{#not-me-link}}お心当たりがない場合は、すぐにお知らせください。すべてのデバイスからログアウトし、再びログインする方法をメールでお送りします。{{/not-me-link}}
+
+[自分ではありません]({{not-me-link}})
 ==> mail/verify-email-code.de-formal.mail
 Subject: Bestätigen Sie Ihre E-Mail-Adresse für {{product}}
 Title: Bestätigen Sie Ihre E-Mail-Adresse
@@ -3282,7 +4750,7 @@ Title: メールアドレスの確認
 Subject: Bestätigen Sie Ihre E-Mail-Adresse für {{product}}
 Title: Bestätigen Sie Ihre E-Mail-Adresse
 
-Bitte bestätigen Sie, dass dies Ihre E-Mail-Adresse für {{product}} ist.
+Willkommen bei {{product}}! Bitte bestätigen Sie, dass dies Ihre E-Mail-Adresse ist.
 
 [E-Mail-Adresse bestätigen]({{link}})
 
@@ -3293,7 +4761,7 @@ Wenn Sie sich nicht registriert haben, ignorieren Sie diese Mail: Es passiert ni
 Subject: Bestätige deine E-Mail-Adresse für {{product}}
 Title: Bestätige deine E-Mail-Adresse
 
-Bitte bestätige, dass dies deine E-Mail-Adresse für {{product}} ist.
+Willkommen bei {{product}}! Bitte bestätige, dass dies deine E-Mail-Adresse ist.
 
 [E-Mail-Adresse bestätigen]({{link}})
 
@@ -3304,7 +4772,7 @@ Wenn du dich nicht registriert hast, ignoriere diese Mail: Es passiert nichts.
 Subject: Confirm your email for {{product}}
 Title: Confirm your email
 
-Please confirm that this is your email address for {{product}}.
+Welcome to {{product}}! Please confirm that this is your email address.
 
 [Confirm email]({{link}})
 
@@ -3315,7 +4783,7 @@ If you did not sign up, ignore this email: nothing will happen.
 Subject: Confirme su correo para {{product}}
 Title: Confirme su correo
 
-Confirme que esta es su dirección de correo para {{product}}.
+¡Le damos la bienvenida a {{product}}! Confirme que esta es su dirección de correo.
 
 [Confirmar correo]({{link}})
 
@@ -3326,7 +4794,7 @@ Si no se ha registrado, ignore este correo: no pasará nada.
 Subject: Confirma tu correo para {{product}}
 Title: Confirma tu correo
 
-Confirma que esta es tu dirección de correo para {{product}}.
+¡Te damos la bienvenida a {{product}}! Confirma que esta es tu dirección de correo.
 
 [Confirmar correo]({{link}})
 
@@ -3337,7 +4805,7 @@ Si no te has registrado, ignora este correo: no pasará nada.
 Subject: Confirmez votre adresse e-mail pour {{product}}
 Title: Confirmez votre adresse e-mail
 
-Veuillez confirmer que cette adresse e-mail est bien la vôtre pour {{product}}.
+Bienvenue sur {{product}} ! Veuillez confirmer que cette adresse e-mail est bien la vôtre.
 
 [Confirmer l’adresse]({{link}})
 
@@ -3348,7 +4816,7 @@ Si vous ne vous êtes pas inscrit, ignorez cet e-mail : il ne se passera rien.
 Subject: {{product}}：メールアドレスの確認
 Title: メールアドレスの確認
 
-これが{{product}}で使うご自分のメールアドレスであることを確認してください。
+{{product}}へようこそ。これがご自分のメールアドレスであることを確認してください。
 
 [メールアドレスを確認する]({{link}})
 
@@ -3454,6 +4922,7 @@ method/password: Passwort
 method/google: Google
 method/apple: Apple
 method/phone: Telefonnummer
+method/passkey: Passkey
 method/email: E-Mail-Adresse
 method/code: Code per E-Mail
 method/device: Geräteschlüssel
@@ -3479,6 +4948,7 @@ method/password: password
 method/google: Google
 method/apple: Apple
 method/phone: phone number
+method/passkey: passkey
 method/email: email address
 method/code: code by email
 method/device: device key
@@ -3504,6 +4974,7 @@ method/password: contraseña
 method/google: Google
 method/apple: Apple
 method/phone: número de teléfono
+method/passkey: llave de acceso
 method/email: correo electrónico
 method/code: código por correo
 method/device: clave del dispositivo
@@ -3529,6 +5000,7 @@ method/password: mot de passe
 method/google: Google
 method/apple: Apple
 method/phone: numéro de téléphone
+method/passkey: clé d’accès
 method/email: adresse e-mail
 method/code: code par e-mail
 method/device: clé de l’appareil
@@ -3554,9 +5026,34 @@ method/password: パスワード
 method/google: Google
 method/apple: Apple
 method/phone: 電話番号
+method/passkey: パスキー
 method/email: メールアドレス
 method/code: メールのコード
 method/device: デバイスキー
+==> page/apple-callback.de-formal.txt
+next: Öffnen Sie die App und melden Sie sich noch einmal mit Apple an. Wenn diese Seite wieder erscheint, melden Sie sie denen, die die App betreiben.
+==> page/apple-callback.de.txt
+title: Diese Anmeldung geht hier nicht weiter
+reason: Die Antwort von Apple nennt keine App, die hier bekannt ist. Sie wurde deshalb nicht weitergegeben.
+next: Öffne die App und melde dich noch einmal mit Apple an. Wenn diese Seite wieder erscheint, melde sie denen, die die App betreiben.
+==> page/apple-callback.en.txt
+title: This sign-in cannot go on here
+reason: The answer from Apple names no app that is known here, so it was not passed on.
+next: Open the app, and sign in with Apple once more. If this page comes back, report it to those who run the app.
+==> page/apple-callback.es-formal.txt
+next: Abra la aplicación e inicie sesión con Apple otra vez. Si vuelve a aparecer esta página, avise a quienes gestionan la aplicación.
+==> page/apple-callback.es.txt
+title: Este inicio de sesión no puede continuar aquí
+reason: La respuesta de Apple no nombra ninguna aplicación conocida aquí, así que no se ha transmitido.
+next: Abre la aplicación e inicia sesión con Apple otra vez. Si vuelve a aparecer esta página, avisa a quienes gestionan la aplicación.
+==> page/apple-callback.fr.txt
+title: Cette connexion ne peut pas continuer ici
+reason: La réponse d’Apple ne nomme aucune application connue ici. Elle n’a donc pas été transmise.
+next: Ouvrez l’application et connectez-vous de nouveau avec Apple. Si cette page réapparaît, signalez-le aux responsables de l’application.
+==> page/apple-callback.ja.txt
+title: このログインはここでは続けられません
+reason: Appleからの応答に、ここに登録されているアプリの名前がありませんでした。応答はどこにも渡していません。
+next: アプリを開き、もう一度Appleでログインしてください。このページがまた表示される場合は、アプリの運営者にお知らせください。
 ==> page/change-email.de-formal.txt
 title: Bestätigen Sie Ihre neue E-Mail-Adresse
 intro: Geben Sie Ihr Passwort ein, damit dies die E-Mail-Adresse Ihres Kontos wird. Wenn Sie das nicht angefordert haben, schließen Sie diese Seite: Es ändert sich nichts.
@@ -3628,6 +5125,81 @@ done-title: 新しいメールアドレスを確認しました
 done: このページは閉じてかまいません。今後は新しいアドレスでアプリにログインしてください。
 unusable: 有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリでもう一度変更の手続きをしてください。
+==> page/correct-email.de-formal.txt
+intro: Wenn die Adresse bei der Registrierung falsch eingegeben wurde, kann Sie keine Mail erreichen. Geben Sie die richtige Adresse ein; dorthin wird dann eine Mail mit einem Link gesendet. Wenn das abgelehnt wird, obwohl alles stimmt, registrieren Sie sich noch einmal.
+email-label: Adresse Ihres Kontos
+hint: Das Passwort, das Sie bei der Registrierung gewählt haben.
+new-email-hint: Die Adresse, die Sie bestätigen wollen.
+done-title: Sehen Sie in Ihrem Postfach nach
+done: Eine Mail mit einem Link ist an die richtige Adresse unterwegs. Sehen Sie auch im Spam-Ordner nach. Öffnen Sie den Link, um die Adresse zu bestätigen.
+==> page/correct-email.de.txt
+title: E-Mail-Adresse korrigieren
+intro: Wenn die Adresse bei der Registrierung falsch eingegeben wurde, kann dich keine Mail erreichen. Gib die richtige Adresse ein; dorthin wird dann eine Mail mit einem Link gesendet. Wenn das abgelehnt wird, obwohl alles stimmt, registriere dich noch einmal.
+email-label: Adresse deines Kontos
+email-hint: So, wie sie bei der Registrierung eingegeben wurde.
+label: Passwort
+hint: Das Passwort, das du bei der Registrierung gewählt hast.
+new-email-label: Richtige Adresse
+new-email-hint: Die Adresse, die du bestätigen willst.
+button: Adresse korrigieren
+done-title: Sieh in deinem Postfach nach
+done: Eine Mail mit einem Link ist an die richtige Adresse unterwegs. Sieh auch im Spam-Ordner nach. Öffne den Link, um die Adresse zu bestätigen.
+==> page/correct-email.en.txt
+title: Correct your email address
+intro: If the address was mistyped when you signed up, no email can reach you. Enter the right address, and an email with a link is sent there. If this is refused although everything is right, sign up again.
+email-label: Address of your account
+email-hint: As it was entered when you signed up.
+label: Password
+hint: The password that you chose when you signed up.
+new-email-label: Right address
+new-email-hint: The address that you want to confirm.
+button: Correct the address
+done-title: Check your email
+done: An email with a link is on its way to the right address. Look in your spam folder too. Open the link to confirm the address.
+==> page/correct-email.es-formal.txt
+title: Corrija su dirección de correo
+intro: Si la dirección se escribió mal al registrarse, no le puede llegar ningún correo. Introduzca la dirección correcta y se enviará allí un correo con un enlace. Si se rechaza aunque todo esté bien, regístrese otra vez.
+email-label: Dirección de su cuenta
+hint: La contraseña que eligió al registrarse.
+new-email-hint: La dirección que quiere confirmar.
+done-title: Revise su correo
+done: Un correo con un enlace está en camino a la dirección correcta. Mire también en la carpeta de spam. Abra el enlace para confirmar la dirección.
+==> page/correct-email.es.txt
+title: Corrige tu dirección de correo
+intro: Si la dirección se escribió mal al registrarte, no te puede llegar ningún correo. Introduce la dirección correcta y se enviará allí un correo con un enlace. Si se rechaza aunque todo esté bien, regístrate otra vez.
+email-label: Dirección de tu cuenta
+email-hint: Tal como se escribió al hacer el registro.
+label: Contraseña
+hint: La contraseña que elegiste al registrarte.
+new-email-label: Dirección correcta
+new-email-hint: La dirección que quieres confirmar.
+button: Corregir la dirección
+done-title: Revisa tu correo
+done: Un correo con un enlace está en camino a la dirección correcta. Mira también en la carpeta de spam. Abre el enlace para confirmar la dirección.
+==> page/correct-email.fr.txt
+title: Corrigez votre adresse e-mail
+intro: Si l’adresse a été mal saisie à l’inscription, aucun e-mail ne peut vous parvenir. Saisissez la bonne adresse : un e-mail avec un lien y sera envoyé. Si cela est refusé alors que tout est juste, inscrivez-vous de nouveau.
+email-label: Adresse de votre compte
+email-hint: Telle qu’elle a été saisie à l’inscription.
+label: Mot de passe
+hint: Le mot de passe que vous avez choisi à l’inscription.
+new-email-label: Bonne adresse
+new-email-hint: L’adresse que vous voulez confirmer.
+button: Corriger l’adresse
+done-title: Consultez votre messagerie
+done: Un e-mail avec un lien est en route vers la bonne adresse. Regardez aussi dans vos courriers indésirables. Ouvrez le lien pour confirmer l’adresse.
+==> page/correct-email.ja.txt
+title: メールアドレスの訂正
+intro: 登録時にメールアドレスを誤って入力した場合、メールは届きません。正しいアドレスを入力してください。そのアドレスにリンクを記載したメールをお送りします。すべて正しく入力しても受け付けられない場合は、もう一度登録してください。
+email-label: アカウントのメールアドレス
+email-hint: 登録時に入力したアドレスです。
+label: パスワード
+hint: 登録時に設定したパスワードです。
+new-email-label: 正しいメールアドレス
+new-email-hint: 確認したいアドレスです。
+button: アドレスを訂正する
+done-title: メールをご確認ください
+done: 正しいアドレスに、リンクを記載したメールをお送りしました。迷惑メールフォルダーもご確認ください。リンクを開いて、アドレスを確認してください。
 ==> page/delete-account.de-formal.txt
 title: Ihr Konto löschen
 intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link zu der Seite, die es löscht.
@@ -3638,10 +5210,12 @@ consequences: Wenn Sie Ihr Konto löschen, geschieht das:
 kept-title: Ihr Konto bleibt, wie es ist
 kept: Nichts wurde gelöscht. Sie können diese Seite schließen.
 deleted-title: Ihr Konto wird gelöscht
-deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Sie bekommen noch eine letzte Mail. Sie können diese Seite schließen.
+deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Sie können diese Seite schließen.
 waiting-title: Ihr Konto wird später gelöscht
-waiting: Die Löschung beginnt am {{date}}. Bis dahin funktioniert alles wie bisher. Eine Mail mit einem Link, der die Löschung abbricht, ist unterwegs. Sie können diese Seite schließen.
+waiting: Die Löschung beginnt am {{date}}. Bis dahin funktioniert alles wie bisher, und Sie können sie in der App abbrechen. Wenn das Konto eine E-Mail-Adresse hat, ist ein Link dorthin unterwegs, der sie abbricht. Sie können diese Seite schließen.
 unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder fordern Sie einen neuen an.
+intro-sign-in: Melden Sie sich bei dem Konto an, das Sie löschen möchten. Nichts wird gelöscht, bevor Sie gelesen haben, was geschieht, und es zweimal bestätigt haben.
+later-hint: Die Löschung beginnt am {{date}}. Bis dahin funktioniert alles wie bisher, und Sie können sie in der App oder mit einem Link in einer Mail abbrechen.
 ==> page/delete-account.de.txt
 title: Dein Konto löschen
 intro: Gib die E-Mail-Adresse deines Kontos ein. Du bekommst eine Mail mit einem Link zu der Seite, die es löscht.
@@ -3656,7 +5230,7 @@ go-on: Weiter
 question-title: Das Konto endgültig löschen?
 question: Noch ist nichts gelöscht. Das ist die letzte Frage.
 later-title: Später, mit Zeit zum Abbrechen
-later-hint: Die Löschung beginnt am {{date}}. Bis dahin funktioniert alles wie bisher, und ein Link in einer Mail bricht sie ab.
+later-hint: Die Löschung beginnt am {{date}}. Bis dahin funktioniert alles wie bisher, und du kannst sie in der App oder mit einem Link in einer Mail abbrechen.
 later: Am {{day}} löschen
 at-once-title: Sofort und endgültig
 at-once-hint: Niemand kann das rückgängig machen, auch wir nicht.
@@ -3664,12 +5238,13 @@ at-once: Jetzt löschen
 kept-title: Dein Konto bleibt, wie es ist
 kept: Nichts wurde gelöscht. Du kannst diese Seite schließen.
 deleted-title: Dein Konto wird gelöscht
-deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Du bekommst noch eine letzte Mail. Du kannst diese Seite schließen.
+deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Du kannst diese Seite schließen.
 waiting-title: Dein Konto wird später gelöscht
-waiting: Die Löschung beginnt am {{date}}. Bis dahin funktioniert alles wie bisher. Eine Mail mit einem Link, der die Löschung abbricht, ist unterwegs. Du kannst diese Seite schließen.
+waiting: Die Löschung beginnt am {{date}}. Bis dahin funktioniert alles wie bisher, und du kannst sie in der App abbrechen. Wenn das Konto eine E-Mail-Adresse hat, ist ein Link dorthin unterwegs, der sie abbricht. Du kannst diese Seite schließen.
 unusable: Er ist abgelaufen, das Konto wird schon gelöscht, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der Mail noch einmal, oder fordere einen neuen an.
 request: Neuen Link anfordern
+intro-sign-in: Melde dich bei dem Konto an, das du löschen möchtest. Nichts wird gelöscht, bevor du gelesen hast, was geschieht, und es zweimal bestätigt hast.
 ==> page/delete-account.en.txt
 title: Delete your account
 intro: Enter the email address of your account. You will get an email with a link to the page that deletes it.
@@ -3684,7 +5259,7 @@ go-on: Continue
 question-title: Delete the account for good?
 question: Nothing is deleted yet. This is the last question.
 later-title: Later, with time to cancel
-later-hint: The deletion begins on {{date}}. Until then everything works as before, and a link in an email cancels it.
+later-hint: The deletion begins on {{date}}. Until then everything works as before, and you can cancel it in the app or by a link in an email.
 later: Delete it on {{day}}
 at-once-title: At once, for good
 at-once-hint: Nobody can undo this, and neither can we.
@@ -3692,12 +5267,13 @@ at-once: Delete it now
 kept-title: Your account stays as it is
 kept: Nothing was deleted. You can close this page.
 deleted-title: Your account is being deleted
-deleted: Nobody can sign in to it any more, and its data will be gone within moments. You will get one last email. You can close this page.
+deleted: Nobody can sign in to it any more, and its data will be gone within moments. You can close this page.
 waiting-title: Your account will be deleted
-waiting: The deletion begins on {{date}}. Until then everything works as before. An email with a link that cancels the deletion is on its way. You can close this page.
+waiting: The deletion begins on {{date}}. Until then everything works as before, and you can cancel it in the app. If the account has an email address, a link that cancels it is on its way there. You can close this page.
 unusable: It has expired, the account is being deleted already, or the page was open for more than ten minutes.
 unusable-next: Open the link in the email once more, or request a new one.
 request: Request a new link
+intro-sign-in: Sign in to the account that you want to delete. Nothing is deleted before you have read what happens, and confirmed it twice.
 ==> page/delete-account.es-formal.txt
 title: Eliminar su cuenta
 intro: Introduzca la dirección de correo de su cuenta. Recibirá un correo con un enlace a la página que la elimina.
@@ -3708,10 +5284,12 @@ consequences: Si elimina su cuenta, ocurre lo siguiente:
 kept-title: Su cuenta sigue como está
 kept: No se ha eliminado nada. Puede cerrar esta página.
 deleted-title: Su cuenta se está eliminando
-deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirá un último correo. Puede cerrar esta página.
+deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Puede cerrar esta página.
 waiting-title: Su cuenta se eliminará más tarde
-waiting: La eliminación empieza el {{date}}. Hasta entonces todo funciona como antes. Un correo con un enlace que cancela la eliminación está en camino. Puede cerrar esta página.
+waiting: La eliminación empieza el {{date}}. Hasta entonces todo funciona como antes, y puede cancelarla en la aplicación. Si la cuenta tiene una dirección de correo, un enlace que la cancela está en camino. Puede cerrar esta página.
 unusable-next: Abra otra vez el enlace del correo o pida uno nuevo.
+intro-sign-in: Inicie sesión en la cuenta que quiere eliminar. No se elimina nada antes de que haya leído lo que ocurre y lo haya confirmado dos veces.
+later-hint: La eliminación empieza el {{date}}. Hasta entonces todo funciona como antes, y puede cancelarla en la aplicación o con un enlace en un correo.
 ==> page/delete-account.es.txt
 title: Eliminar tu cuenta
 intro: Introduce la dirección de correo de tu cuenta. Recibirás un correo con un enlace a la página que la elimina.
@@ -3726,7 +5304,7 @@ go-on: Continuar
 question-title: ¿Eliminar la cuenta para siempre?
 question: Aún no se ha eliminado nada. Es la última pregunta.
 later-title: Más tarde, con tiempo para cancelar
-later-hint: La eliminación empieza el {{date}}. Hasta entonces todo funciona como antes, y un enlace en un correo la cancela.
+later-hint: La eliminación empieza el {{date}}. Hasta entonces todo funciona como antes, y puedes cancelarla en la aplicación o con un enlace en un correo.
 later: Eliminar el {{day}}
 at-once-title: Ahora y para siempre
 at-once-hint: Nadie puede deshacerlo, nosotros tampoco.
@@ -3734,12 +5312,13 @@ at-once: Eliminar ahora
 kept-title: Tu cuenta sigue como está
 kept: No se ha eliminado nada. Puedes cerrar esta página.
 deleted-title: Tu cuenta se está eliminando
-deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirás un último correo. Puedes cerrar esta página.
+deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Puedes cerrar esta página.
 waiting-title: Tu cuenta se eliminará más tarde
-waiting: La eliminación empieza el {{date}}. Hasta entonces todo funciona como antes. Un correo con un enlace que cancela la eliminación está en camino. Puedes cerrar esta página.
+waiting: La eliminación empieza el {{date}}. Hasta entonces todo funciona como antes, y puedes cancelarla en la aplicación. Si la cuenta tiene una dirección de correo, un enlace que la cancela está en camino. Puedes cerrar esta página.
 unusable: Ha caducado, la cuenta ya se está eliminando o la página ha estado abierta más de diez minutos.
 unusable-next: Abre otra vez el enlace del correo o pide uno nuevo.
 request: Pedir un enlace nuevo
+intro-sign-in: Inicia sesión en la cuenta que quieres eliminar. No se elimina nada antes de que hayas leído lo que ocurre y lo hayas confirmado dos veces.
 ==> page/delete-account.fr.txt
 title: Supprimer votre compte
 intro: Saisissez l’adresse e-mail de votre compte. Vous recevrez un e-mail avec un lien vers la page qui le supprime.
@@ -3754,7 +5333,7 @@ go-on: Continuer
 question-title: Supprimer définitivement le compte ?
 question: Rien n’est encore supprimé. C’est la dernière question.
 later-title: Plus tard, avec le temps d’annuler
-later-hint: La suppression commence le {{date}}. D’ici là, tout fonctionne comme avant, et un lien dans un e-mail l’annule.
+later-hint: La suppression commence le {{date}}. D’ici là, tout fonctionne comme avant, et vous pouvez l’annuler dans l’application ou par un lien dans un e-mail.
 later: Supprimer le {{day}}
 at-once-title: Tout de suite, définitivement
 at-once-hint: Personne ne peut revenir en arrière, nous non plus.
@@ -3762,12 +5341,13 @@ at-once: Supprimer maintenant
 kept-title: Votre compte reste tel qu’il est
 kept: Rien n’a été supprimé. Vous pouvez fermer cette page.
 deleted-title: Votre compte est en cours de suppression
-deleted: Plus personne ne peut s’y connecter, et ses données auront disparu dans quelques instants. Vous recevrez un dernier e-mail. Vous pouvez fermer cette page.
+deleted: Plus personne ne peut s’y connecter, et ses données auront disparu dans quelques instants. Vous pouvez fermer cette page.
 waiting-title: Votre compte sera supprimé plus tard
-waiting: La suppression commence le {{date}}. D’ici là, tout fonctionne comme avant. Un e-mail avec un lien qui annule la suppression est en route. Vous pouvez fermer cette page.
+waiting: La suppression commence le {{date}}. D’ici là, tout fonctionne comme avant, et vous pouvez l’annuler dans l’application. Si le compte a une adresse e-mail, un lien qui l’annule est en route. Vous pouvez fermer cette page.
 unusable: Il a expiré, le compte est déjà en cours de suppression, ou la page est restée ouverte plus de dix minutes.
 unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou demandez-en un nouveau.
 request: Demander un nouveau lien
+intro-sign-in: Connectez-vous au compte que vous voulez supprimer. Rien n’est supprimé avant que vous ayez lu ce qui se passe et confirmé deux fois.
 ==> page/delete-account.ja.txt
 title: アカウントの削除
 intro: アカウントのメールアドレスを入力してください。アカウントを削除するページへのリンクをメールでお送りします。
@@ -3782,7 +5362,7 @@ go-on: 次へ
 question-title: アカウントを完全に削除しますか
 question: まだ何も削除されていません。これが最後の確認です。
 later-title: 後で削除（それまで取り消せます）
-later-hint: {{date}}に削除を始めます。それまではすべてこれまでどおり使え、メールのリンクから取り消せます。
+later-hint: {{date}}に削除を始めます。それまではすべてこれまでどおり使え、アプリまたはメールのリンクから取り消せます。
 later: {{day}}に削除する
 at-once-title: 今すぐ完全に削除
 at-once-hint: 元に戻すことは誰にもできません。運営者にもできません。
@@ -3790,12 +5370,13 @@ at-once: 今すぐ削除する
 kept-title: アカウントはそのまま残ります
 kept: 何も削除されていません。このページは閉じてかまいません。
 deleted-title: アカウントを削除しています
-deleted: このアカウントにはもうログインできません。データはまもなくすべて消えます。最後のメールをお送りします。このページは閉じてかまいません。
+deleted: このアカウントにはもうログインできません。データはまもなくすべて消えます。このページは閉じてかまいません。
 waiting-title: アカウントは後で削除されます
-waiting: {{date}}に削除を始めます。それまではすべてこれまでどおり使えます。削除を取り消すリンクを記載したメールをお送りしました。このページは閉じてかまいません。
+waiting: {{date}}に削除を始めます。それまではすべてこれまでどおり使え、アプリから取り消せます。アカウントにメールアドレスがある場合は、取り消すためのリンクをメールでお送りしました。このページは閉じてかまいません。
 unusable: 有効期限が切れたか、アカウントがすでに削除中か、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開くか、新しいリンクをリクエストしてください。
 request: 新しいリンクをリクエストする
+intro-sign-in: 削除するアカウントにログインしてください。何が起こるかを確認し、2回確定するまで、何も削除されません。
 ==> page/forgot-password.de-formal.txt
 intro: Geben Sie die E-Mail-Adresse Ihres Kontos ein. Sie bekommen eine Mail mit einem Link, über den Sie ein neues Passwort wählen können.
 hint: Die Adresse, mit der Sie sich anmelden.
@@ -3852,6 +5433,7 @@ check: Prüfen Sie „{{label}}“
 expired: Diese Seite war zu lange offen. Bitte senden Sie das Formular noch einmal ab.
 foreign-link: Öffnen Sie den Link in der Mail noch einmal, und machen Sie alle Schritte in einem Browser, der aktuell ist.
 foreign-page: Öffnen Sie diese Seite noch einmal, und machen Sie alle Schritte in einem Browser, der aktuell ist.
+off: Bei {{app}} meldet man sich ohne Passwort an. Nehmen Sie den Weg, den Ihnen die App anbietet.
 ==> page/frame.de.txt
 error-title: Fehler: {{title}}
 problem: Es gibt ein Problem
@@ -3868,6 +5450,8 @@ foreign: Es kam nicht von dieser Seite, wie sie in diesem Browser offen ist, ode
 foreign-link: Öffne den Link in der Mail noch einmal, und mach alle Schritte in einem Browser, der aktuell ist.
 foreign-page: Öffne diese Seite noch einmal, und mach alle Schritte in einem Browser, der aktuell ist.
 reopen: Diese Seite noch einmal öffnen
+off-title: Hier gibt es keine Passwörter
+off: Bei {{app}} meldet man sich ohne Passwort an. Nimm den Weg, den dir die App anbietet.
 ==> page/frame.en.txt
 error-title: Error: {{title}}
 problem: There is a problem
@@ -3884,11 +5468,14 @@ foreign: It did not come from this page as this browser has it open, or the brow
 foreign-link: Open the link in the email again, and do all steps in one browser that is up to date.
 foreign-page: Open this page again, and do all steps in one browser that is up to date.
 reopen: Open this page again
+off-title: Passwords are not used here
+off: {{app}} signs people in without passwords. Use the way that the app offers you.
 ==> page/frame.es-formal.txt
 check: Revise «{{label}}»
 expired: Esta página ha estado abierta demasiado tiempo. Vuelva a enviar el formulario.
 foreign-link: Abra otra vez el enlace del correo y haga todos los pasos en un mismo navegador que esté actualizado.
 foreign-page: Abra otra vez esta página y haga todos los pasos en un mismo navegador que esté actualizado.
+off: En {{app}} se inicia sesión sin contraseña. Use la forma que le ofrece la aplicación.
 ==> page/frame.es.txt
 error-title: Error: {{title}}
 problem: Hay un problema
@@ -3905,6 +5492,8 @@ foreign: No procede de esta página tal como está abierta en este navegador, o 
 foreign-link: Abre otra vez el enlace del correo y haz todos los pasos en un mismo navegador que esté actualizado.
 foreign-page: Abre otra vez esta página y haz todos los pasos en un mismo navegador que esté actualizado.
 reopen: Abrir otra vez esta página
+off-title: Aquí no se usan contraseñas
+off: En {{app}} se inicia sesión sin contraseña. Usa la forma que te ofrece la aplicación.
 ==> page/frame.fr.txt
 error-title: Erreur : {{title}}
 problem: Il y a un problème
@@ -3921,6 +5510,8 @@ foreign: Il ne provient pas de cette page telle qu’elle est ouverte dans ce na
 foreign-link: Ouvrez de nouveau le lien reçu par e-mail, et faites toutes les étapes dans un seul navigateur, à jour.
 foreign-page: Ouvrez de nouveau cette page, et faites toutes les étapes dans un seul navigateur, à jour.
 reopen: Ouvrir de nouveau cette page
+off-title: Les mots de passe ne sont pas utilisés ici
+off: {{app}} ouvre les sessions sans mot de passe. Utilisez le moyen que l’application vous propose.
 ==> page/frame.ja.txt
 error-title: エラー：{{title}}
 problem: 問題があります
@@ -3937,6 +5528,8 @@ foreign: このブラウザーで開いているこのページから送信さ�
 foreign-link: メールのリンクをもう一度開き、すべての手順を1つの最新のブラウザーで行ってください。
 foreign-page: このページをもう一度開き、すべての手順を1つの最新のブラウザーで行ってください。
 reopen: このページをもう一度開く
+off-title: ここではパスワードを使いません
+off: {{app}}ではパスワードなしでログインします。アプリに表示される方法をご利用ください。
 ==> page/keep-account.de-formal.txt
 title: Ihr Konto behalten?
 intro: Die Löschung Ihres Kontos wird abgebrochen, und nichts wird gelöscht.
@@ -3989,6 +5582,111 @@ done-title: アカウントは残ります
 done: 削除を取り消しました。お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。このページは閉じてかまいません。
 unusable: 削除が始まったか、すでに取り消されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。
+==> page/keep-second-factors.de-formal.txt
+title: Ihren zweiten Faktor behalten?
+done-title: Ihr zweiter Faktor bleibt erhalten
+done: Er wird nicht entfernt. Wenn Sie nicht an unseren Support geschrieben haben, war es jemand in Ihrem Namen: Ändern Sie Ihr Passwort. Sie können diese Seite schließen.
+unusable-next: Öffnen Sie den Link in der Mail noch einmal.
+==> page/keep-second-factors.de.txt
+title: Deinen zweiten Faktor behalten?
+intro: Unser Support entfernt ihn nicht, und jede Anmeldung fragt weiter danach.
+button: Zweiten Faktor behalten
+done-title: Dein zweiter Faktor bleibt erhalten
+done: Er wird nicht entfernt. Wenn du nicht an unseren Support geschrieben hast, war es jemand in deinem Namen: Ändere dein Passwort. Du kannst diese Seite schließen.
+unusable: Er wurde entfernt, das Entfernen wurde schon gestoppt, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Öffne den Link in der Mail noch einmal.
+==> page/keep-second-factors.en.txt
+title: Keep your second factor?
+intro: Our support team will not remove it, and every sign-in goes on asking for it.
+button: Keep my second factor
+done-title: Your second factor will be kept
+done: It is not removed. If you did not write to our support team, someone else did in your name: change your password. You can close this page.
+unusable: It was removed, the removal was stopped before, or the page was open for more than ten minutes.
+unusable-next: Open the link in the email once more.
+==> page/keep-second-factors.es-formal.txt
+title: ¿Conservar su segundo factor?
+done-title: Su segundo factor se conserva
+done: No se quita. Si no escribió a nuestro equipo de soporte, alguien lo hizo en su nombre: cambie su contraseña. Puede cerrar esta página.
+unusable-next: Abra otra vez el enlace del correo.
+==> page/keep-second-factors.es.txt
+title: ¿Conservar tu segundo factor?
+intro: Nuestro equipo de soporte no lo quitará, y cada inicio de sesión lo seguirá pidiendo.
+button: Conservar mi segundo factor
+done-title: Tu segundo factor se conserva
+done: No se quita. Si no escribiste a nuestro equipo de soporte, alguien lo hizo en tu nombre: cambia tu contraseña. Puedes cerrar esta página.
+unusable: Ya se ha quitado, la solicitud ya se había cancelado o la página ha estado abierta más de diez minutos.
+unusable-next: Abre otra vez el enlace del correo.
+==> page/keep-second-factors.fr.txt
+title: Conserver votre second facteur ?
+intro: Notre support ne le retirera pas, et chaque connexion continuera à le demander.
+button: Conserver mon second facteur
+done-title: Votre second facteur est conservé
+done: Il n’est pas retiré. Si vous n’avez pas écrit à notre support, quelqu’un l’a fait en votre nom : changez votre mot de passe. Vous pouvez fermer cette page.
+unusable: Il a été retiré, le retrait a déjà été arrêté, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Ouvrez de nouveau le lien reçu par e-mail.
+==> page/keep-second-factors.ja.txt
+title: 二段階認証を残しますか
+intro: サポートによる削除を取りやめます。ログインのたびに引き続き確認します。
+button: 二段階認証を残す
+done-title: 二段階認証は残ります
+done: 削除しません。サポートに連絡していない場合は、誰かがあなたの名前で連絡しています。パスワードを変更してください。このページは閉じてかまいません。
+unusable: すでに削除されたか、取り消されたか、ページを開いてから10分以上経過しています。
+unusable-next: メールのリンクをもう一度開いてください。
+==> page/not-me.de-formal.txt
+title: Waren Sie das nicht?
+intro: Wenn die Anmeldung oder die Änderung in der Mail nicht von Ihnen war, werden alle Geräte abgemeldet, und Ihr jetziges Passwort funktioniert nicht mehr. Eine Mail sagt Ihnen, wie Sie sich wieder anmelden.
+done: In der Mail, die wir Ihnen gerade geschickt haben, steht, wie Sie sich wieder anmelden. Sie können diese Seite schließen.
+unusable-next: Wenn noch jemand Ihr Konto benutzen könnte, wählen Sie ein neues Passwort: Damit werden alle Geräte abgemeldet.
+==> page/not-me.de.txt
+title: Warst du das nicht?
+intro: Wenn die Anmeldung oder die Änderung in der Mail nicht von dir war, werden alle Geräte abgemeldet, und dein jetziges Passwort funktioniert nicht mehr. Eine Mail sagt dir, wie du dich wieder anmeldest.
+button: Das war ich nicht
+done-title: Alle Geräte sind abgemeldet
+done: In der Mail, die wir dir gerade geschickt haben, steht, wie du dich wieder anmeldest. Du kannst diese Seite schließen.
+unusable: Der Link wurde schon benutzt, er ist zu alt, oder die Seite war länger als zehn Minuten offen.
+unusable-next: Wenn noch jemand dein Konto benutzen könnte, wähle ein neues Passwort: Damit werden alle Geräte abgemeldet.
+request: Neues Passwort wählen
+==> page/not-me.en.txt
+title: Was this not you?
+intro: If the sign-in or the change in the email was not yours, all devices will be signed out, and your present password will no longer work. An email will tell you how to sign in again.
+button: It was not me
+done-title: All devices are signed out
+done: The email that we have just sent you says how to sign in again. You can close this page.
+unusable: The link was used, it is too old, or the page was open for more than ten minutes.
+unusable-next: If someone may still use your account, choose a new password: it signs out all devices.
+request: Choose a new password
+==> page/not-me.es-formal.txt
+title: ¿No fue usted?
+intro: Si el inicio de sesión o el cambio del correo no fue suyo, se cerrará la sesión en todos los dispositivos y su contraseña actual dejará de funcionar. Un correo le dirá cómo volver a entrar.
+done: El correo que le acabamos de enviar dice cómo volver a entrar. Puede cerrar esta página.
+unusable-next: Si alguien puede seguir usando su cuenta, elija una contraseña nueva: cierra la sesión en todos los dispositivos.
+==> page/not-me.es.txt
+title: ¿No fuiste tú?
+intro: Si el inicio de sesión o el cambio del correo no fue tuyo, se cerrará la sesión en todos los dispositivos y tu contraseña actual dejará de funcionar. Un correo te dirá cómo volver a entrar.
+button: No fui yo
+done-title: Se ha cerrado la sesión en todos los dispositivos
+done: El correo que te acabamos de enviar dice cómo volver a entrar. Puedes cerrar esta página.
+unusable: El enlace ya se ha usado, es demasiado antiguo o la página ha estado abierta más de diez minutos.
+unusable-next: Si alguien puede seguir usando tu cuenta, elige una contraseña nueva: cierra la sesión en todos los dispositivos.
+request: Elegir contraseña
+==> page/not-me.fr.txt
+title: Ce n’était pas vous ?
+intro: Si la connexion ou le changement signalé par l’e-mail n’était pas de vous, tous vos appareils seront déconnectés et votre mot de passe actuel ne fonctionnera plus. Un e-mail vous dira comment vous reconnecter.
+button: Ce n’était pas moi
+done-title: Tous vos appareils sont déconnectés
+done: L’e-mail que nous venons de vous envoyer dit comment vous reconnecter. Vous pouvez fermer cette page.
+unusable: Le lien a déjà été utilisé, il est trop ancien, ou la page est restée ouverte plus de dix minutes.
+unusable-next: Si quelqu’un peut encore utiliser votre compte, choisissez un nouveau mot de passe : il déconnecte tous vos appareils.
+request: Choisir un mot de passe
+==> page/not-me.ja.txt
+title: ご本人ではありませんか
+intro: メールにあるログインまたは変更に心当たりがない場合は、すべてのデバイスからログアウトし、現在のパスワードを使えなくします。再びログインする方法をメールでお送りします。
+button: 自分ではありません
+done-title: すべてのデバイスからログアウトしました
+done: 再びログインする方法は、お送りしたメールをご覧ください。このページは閉じてかまいません。
+unusable: リンクがすでに使われたか、古すぎるか、ページを開いてから10分以上経過しています。
+unusable-next: 他の人がまだアカウントを使える可能性がある場合は、新しいパスワードを設定してください。すべてのデバイスからログアウトします。
+request: 新しいパスワードを設定する
 ==> page/parent.de-formal.txt
 intro: {{name}} hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
 intro-unnamed: Ein Kind hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
@@ -4121,6 +5819,68 @@ withdrawn-title: 同意を取り消しました
 withdrawn: アカウントを停止しました。{{date}}にデータとともに削除します。このページは閉じてかまいません。
 unusable: 有効期限が切れたか、新しいリンクに置き換えられたか、ページを開いてから10分以上経過しています。
 unusable-next: 最新のメールのリンクをもう一度開いてください。それでも使えない場合は、お子さまがアプリで新しいメールをリクエストできます。
+==> page/passkeys.js
+// Passkeys on /security, without a request of its own. A form with data-passkey has the options of a
+// prompt: the browser's answer goes into its field `credential`, and the form is sent.
+"use strict";
+(() => {
+  const passkeys = window.PublicKeyCredential;
+
+  // The browser forgets passkeys that the account does not have, where it can.
+  for (const { dataset } of document.querySelectorAll("[data-signal]")) {
+    passkeys?.[dataset.signal]?.(JSON.parse(dataset.about)).catch(() => {});
+  }
+
+  const form = document.querySelector("form[data-passkey]");
+  if (!form) return;
+  const isNew = form.dataset.passkey === "create";
+  const parse = isNew ? "parseCreationOptionsFromJSON" : "parseRequestOptionsFromJSON";
+  if (!passkeys?.[parse]) return;
+  form.hidden = false;
+  for (const element of document.querySelectorAll("[data-no-prompt]")) element.remove();
+
+  let pending;
+  let isAsking = false;
+
+  // Shows the prompt, or with "conditional" offers passkeys in the list of suggestions. Of two
+  // requests the browser takes one, so the former ends first.
+  async function ask(mediation) {
+    pending?.abort();
+    const { signal } = (pending = new AbortController());
+    try {
+      const publicKey = passkeys[parse](JSON.parse(form.dataset.options));
+      const credential = await navigator.credentials[isNew ? "create" : "get"](
+        mediation ? { publicKey, signal, mediation } : { publicKey, signal });
+      form.elements.credential.value = JSON.stringify(credential);
+      form.submit();
+    } catch {
+      // Cancelled, or there is none. The person can press the button again.
+      if (mediation || signal.aborted) return;
+      isAsking = false;
+      for (const element of form.querySelectorAll("[role=alert]")) element.hidden = false;
+      suggest();
+    }
+  }
+
+  async function suggest() {
+    if (!("suggest" in form.dataset)) return;
+    if ((await passkeys.isConditionalMediationAvailable?.()) && !isAsking) ask("conditional");
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    isAsking = true;
+    ask();
+  });
+  suggest();
+
+  // A challenge ends after some minutes: the page gets another one, unless it would lose a text.
+  setTimeout(() => {
+    const inputs = [...document.querySelectorAll("input:not([type=hidden])")];
+    if (isAsking || inputs.some((input) => input.value !== input.defaultValue)) return;
+    location.replace(form.action);
+  }, form.dataset.seconds * 1000);
+})();
 ==> page/reset-password.de-formal.txt
 title: Wählen Sie ein neues Passwort
 hint: Ein langes Passwort, das Sie nirgends sonst verwenden. Ihr Browser kann eines vorschlagen.
@@ -4193,9 +5953,584 @@ done: このページを閉じて、新しいパスワードでアプリにロ�
 unusable: 有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開くか、新しいリンクをリクエストしてください。
 request: 新しいリンクをリクエストする
+==> page/second-proof.de-formal.txt
+change-title: Bestätigen Sie, dass Sie es sind
+totp: Geben Sie den Code ein, den Ihre Authenticator-App anzeigt.
+recovery: Geben Sie einen Ihrer Wiederherstellungscodes ein.
+password: Geben Sie Ihr Passwort ein.
+sent: Geben Sie den Code ein, den wir an {{hint}} gesendet haben.
+hint-password: Das Passwort, mit dem Sie sich anmelden.
+elsewhere: Ihr Konto verlangt eine Bestätigung, die auf dieser Seite nicht möglich ist. Öffnen Sie {{app}}, und melden Sie sich dort an.
+lost: Wenn Sie nichts davon mehr haben, kann nur der Support von {{app}} helfen.
+passkey: Bestätigen Sie mit einem Ihrer Passkeys.
+app: Melden Sie sich mit Google, Apple oder einem anderen Konto an? Öffnen Sie {{app}}, wo Sie angemeldet sind: Die Einstellungen des Kontos führen dort zu dieser Seite.
+==> page/second-proof.de.txt
+title: Noch ein Schritt
+change-title: Bestätige, dass du es bist
+change: Diese Änderung braucht eine Bestätigung aus den letzten Minuten.
+totp: Gib den Code ein, den deine Authenticator-App anzeigt.
+recovery: Gib einen deiner Wiederherstellungscodes ein.
+password: Gib dein Passwort ein.
+unsent: Wir können einen Code an {{hint}} senden.
+sent: Gib den Code ein, den wir an {{hint}} gesendet haben.
+label: Code
+label-recovery: Wiederherstellungscode
+label-password: Passwort
+hint-code: Sechs Ziffern, die alle 30 Sekunden wechseln.
+hint-sent: Sechs Ziffern, die fünf Minuten gelten.
+hint-recovery: 13 Buchstaben und Ziffern. Jeder Code gilt einmal.
+hint-password: Das Passwort, mit dem du dich anmeldest.
+button: Weiter
+send: Code senden
+send-again: Noch einen Code senden
+others: Ein anderer Weg
+way-totp: Authenticator-App verwenden
+way-phone: Code per SMS erhalten
+way-email: Code per E-Mail erhalten
+way-recovery: Wiederherstellungscode verwenden
+way-password: Passwort verwenden
+again: Von vorne beginnen
+elsewhere: Dein Konto verlangt eine Bestätigung, die auf dieser Seite nicht möglich ist. Öffne {{app}}, und melde dich dort an.
+lost: Wenn du nichts davon mehr hast, kann nur der Support von {{app}} helfen.
+passkey: Bestätige mit einem deiner Passkeys.
+way-passkey: Passkey verwenden
+way-mail: Link per E-Mail erhalten
+label-number: Telefonnummer
+hint-number: Mit der Landesvorwahl, zum Beispiel +49 151 23456789.
+app: Meldest du dich mit Google, Apple oder einem anderen Konto an? Öffne {{app}}, wo du angemeldet bist: Die Einstellungen des Kontos führen dort zu dieser Seite.
+==> page/second-proof.en.txt
+title: One more step
+change-title: Confirm that it is you
+change: This change needs a confirmation from the last few minutes.
+totp: Enter the code that your authenticator app shows.
+recovery: Enter one of your recovery codes.
+password: Enter your password.
+unsent: We can send a code to {{hint}}.
+sent: Enter the code that we have sent to {{hint}}.
+label: Code
+label-recovery: Recovery code
+label-password: Password
+hint-code: Six digits, which change every 30 seconds.
+hint-sent: Six digits, valid for five minutes.
+hint-recovery: 13 letters and digits. Each code works once.
+hint-password: The password that you sign in with.
+button: Continue
+send: Send the code
+send-again: Send another code
+others: Another way
+way-totp: Use the authenticator app
+way-phone: Get a code by text message
+way-email: Get a code by email
+way-recovery: Use a recovery code
+way-password: Use the password
+again: Start over
+elsewhere: Your account asks for a proof that this page cannot take. Open {{app}}, and sign in there.
+lost: If you have lost all of these, only the support of {{app}} can help.
+passkey: Confirm with one of your passkeys.
+way-passkey: Use a passkey
+way-mail: Get a link by email
+label-number: Phone number
+hint-number: With the country code, for example +49 151 23456789.
+app: Do you sign in with Google, Apple or another account? Open {{app}}, where you are signed in: the account settings there lead to this page.
+==> page/second-proof.es-formal.txt
+change-title: Confirme que es usted
+totp: Introduzca el código que muestra su aplicación de autenticación.
+recovery: Introduzca uno de sus códigos de recuperación.
+password: Introduzca su contraseña.
+sent: Introduzca el código que hemos enviado a {{hint}}.
+hint-password: La contraseña con la que inicia sesión.
+elsewhere: Su cuenta pide una confirmación que no es posible en esta página. Abra {{app}} e inicie sesión allí.
+lost: Si ha perdido todo esto, solo el soporte de {{app}} puede ayudarle.
+passkey: Confirme con una de sus llaves de acceso.
+app: ¿Inicia sesión con Google, Apple u otra cuenta? Abra {{app}}, donde ha iniciado sesión: los ajustes de la cuenta llevan allí a esta página.
+==> page/second-proof.es.txt
+title: Un paso más
+change-title: Confirma que eres tú
+change: Este cambio necesita una confirmación de los últimos minutos.
+totp: Introduce el código que muestra tu aplicación de autenticación.
+recovery: Introduce uno de tus códigos de recuperación.
+password: Introduce tu contraseña.
+unsent: Podemos enviar un código a {{hint}}.
+sent: Introduce el código que hemos enviado a {{hint}}.
+label: Código
+label-recovery: Código de recuperación
+label-password: Contraseña
+hint-code: Seis cifras que cambian cada 30 segundos.
+hint-sent: Seis cifras, válidas durante cinco minutos.
+hint-recovery: 13 letras y cifras. Cada código sirve una vez.
+hint-password: La contraseña con la que inicias sesión.
+button: Continuar
+send: Enviar el código
+send-again: Enviar otro código
+others: De otra manera
+way-totp: Usar la aplicación de autenticación
+way-phone: Recibir un código por SMS
+way-email: Recibir un código por correo
+way-recovery: Usar un código de recuperación
+way-password: Usar la contraseña
+again: Empezar de nuevo
+elsewhere: Tu cuenta pide una confirmación que no es posible en esta página. Abre {{app}} e inicia sesión allí.
+lost: Si has perdido todo esto, solo el soporte de {{app}} puede ayudarte.
+passkey: Confirma con una de tus llaves de acceso.
+way-passkey: Usar una llave de acceso
+way-mail: Recibir un enlace por correo
+label-number: Número de teléfono
+hint-number: Con el prefijo del país, por ejemplo +34 612 345 678.
+app: ¿Inicias sesión con Google, Apple u otra cuenta? Abre {{app}}, donde has iniciado sesión: los ajustes de la cuenta llevan allí a esta página.
+==> page/second-proof.fr.txt
+title: Encore une étape
+change-title: Confirmez que c’est bien vous
+change: Cette modification demande une confirmation datant des dernières minutes.
+totp: Saisissez le code affiché par votre application d’authentification.
+recovery: Saisissez l’un de vos codes de secours.
+password: Saisissez votre mot de passe.
+unsent: Nous pouvons envoyer un code à {{hint}}.
+sent: Saisissez le code que nous avons envoyé à {{hint}}.
+label: Code
+label-recovery: Code de secours
+label-password: Mot de passe
+hint-code: Six chiffres, qui changent toutes les 30 secondes.
+hint-sent: Six chiffres, valables cinq minutes.
+hint-recovery: 13 lettres et chiffres. Chaque code sert une seule fois.
+hint-password: Le mot de passe avec lequel vous vous connectez.
+button: Continuer
+send: Envoyer le code
+send-again: Envoyer un autre code
+others: Autre possibilité
+way-totp: Utiliser l’application d’authentification
+way-phone: Recevoir un code par SMS
+way-email: Recevoir un code par e-mail
+way-recovery: Utiliser un code de secours
+way-password: Utiliser le mot de passe
+again: Recommencer
+elsewhere: Votre compte demande une confirmation impossible sur cette page. Ouvrez {{app}}, et connectez-vous là-bas.
+lost: Si vous avez perdu tout cela, seul le support de {{app}} peut vous aider.
+passkey: Confirmez avec l’une de vos clés d’accès.
+way-passkey: Utiliser une clé d’accès
+way-mail: Recevoir un lien par e-mail
+label-number: Numéro de téléphone
+hint-number: Avec l’indicatif du pays, par exemple +33 6 12 34 56 78.
+app: Vous connectez-vous avec Google, Apple ou un autre compte ? Ouvrez {{app}}, où votre session est ouverte : les réglages du compte y mènent à cette page.
+==> page/second-proof.ja.txt
+title: もう1つの確認
+change-title: ご本人の確認
+change: この変更には、数分以内の本人確認が必要です。
+totp: 認証アプリに表示されているコードを入力してください。
+recovery: リカバリーコードを1つ入力してください。
+password: パスワードを入力してください。
+unsent: {{hint}}にコードを送信できます。
+sent: {{hint}}に送信したコードを入力してください。
+label: コード
+label-recovery: リカバリーコード
+label-password: パスワード
+hint-code: 30秒ごとに変わる6桁の数字です。
+hint-sent: 5分間有効な6桁の数字です。
+hint-recovery: 13文字の英数字です。1つのコードは1回だけ使えます。
+hint-password: ログインに使っているパスワードです。
+button: 続ける
+send: コードを送信
+send-again: コードをもう一度送信
+others: ほかの方法
+way-totp: 認証アプリを使う
+way-phone: SMSでコードを受け取る
+way-email: メールでコードを受け取る
+way-recovery: リカバリーコードを使う
+way-password: パスワードを使う
+again: 最初からやり直す
+elsewhere: アカウントで求められている確認は、このページでは行えません。{{app}}を開いてログインしてください。
+lost: どの方法も使えない場合は、{{app}}のサポートにお問い合わせください。
+passkey: パスキーで確認してください。
+way-passkey: パスキーを使う
+way-mail: メールでリンクを受け取る
+label-number: 電話番号
+hint-number: 国番号から入力してください。例：+81 90 1234 5678
+app: Google、Appleなどのアカウントでログインしている場合は、ログインしている{{app}}を開いてください。アプリのアカウント設定からこのページを開けます。
+==> page/security.de-formal.txt
+intro: Melden Sie sich an, um zu sehen und zu ändern, was Ihr Konto außer dem Passwort verlangt.
+email-hint: Die Adresse, mit der Sie sich anmelden.
+hint: Das Passwort, mit dem Sie sich anmelden.
+done-title: Sie sind abgemeldet
+done: Diese Seite zeigt Ihr Konto nicht mehr. Ihre Geräte bleiben angemeldet.
+lead: Was eine Anmeldung zusätzlich verlangt, nach Ihrem Passwort oder einem anderen Weg der Anmeldung.
+apps-hint: Sechs Ziffern aus einer App auf Ihrem Telefon.
+codes-hint: Jeder öffnet Ihr Konto einmal, wenn Sie Ihre Geräte verloren haben.
+few: Es sind nur noch wenige Codes übrig. Erstellen Sie neue, und drucken Sie sie aus.
+codes-about: Jeder öffnet Ihr Konto einmal, wenn Sie Ihre Geräte verloren haben. Erstellt am {{date}} für {{app}}.
+once: Sie werden nur dieses eine Mal angezeigt. Drucken Sie diese Seite aus (gedruckt werden nur die Codes), oder speichern Sie die Codes in einem Passwort-Manager.
+set-up: Scannen Sie den QR-Code mit der App, oder geben Sie dort diesen Schlüssel ein:
+until: Gültig bis {{date}}. Bevor Sie einen Code eingegeben haben, ändert sich nichts.
+first-hint: Es ist Ihre erste App: Alle anderen Geräte werden abgemeldet.
+name-hint: Daran erkennen Sie sie wieder.
+passkeys-hint: Die Abfrage Ihres Geräts: Fingerabdruck, Gesicht oder PIN. Nichts zu merken, nichts zu tippen.
+passkey-added: Der Passkey ist hinzugefügt. Sie können sich mit ihm anmelden.
+passkey-lead: Ihr Browser fragt nach Fingerabdruck, Gesicht oder PIN. Ihre anderen Wege der Anmeldung bleiben.
+passkey-name-hint: Daran erkennen Sie ihn wieder. Sie können das Feld leer lassen.
+prompt-failed: Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.
+passkey-removal-hint: Er öffnet Ihr Konto nicht mehr, und alle anderen Geräte werden abgemeldet.
+==> page/security.de.txt
+title: Sicherheit
+intro: Melde dich an, um zu sehen und zu ändern, was dein Konto außer dem Passwort verlangt.
+email-label: E-Mail-Adresse
+email-hint: Die Adresse, mit der du dich anmeldest.
+label: Passwort
+hint: Das Passwort, mit dem du dich anmeldest.
+button: Anmelden
+done-title: Du bist abgemeldet
+done: Diese Seite zeigt dein Konto nicht mehr. Deine Geräte bleiben angemeldet.
+sign-out: Abmelden
+lead: Was eine Anmeldung zusätzlich verlangt, nach deinem Passwort oder einem anderen Weg der Anmeldung.
+apps: Authenticator-Apps
+apps-hint: Sechs Ziffern aus einer App auf deinem Telefon.
+no-apps: Noch keine: Eine Anmeldung verlangt nichts weiter.
+app: Authenticator-App
+dates: Hinzugefügt am {{added}}, zuletzt verwendet am {{used}}
+dates-unused: Hinzugefügt am {{added}}, nie verwendet
+add: Authenticator-App hinzufügen
+remove: Entfernen
+codes: Wiederherstellungscodes
+codes-hint: Jeder öffnet dein Konto einmal, wenn du deine Geräte verloren hast.
+left: Verbleibende Codes: {{count}}
+few: Es sind nur noch wenige Codes übrig. Erstelle neue, und drucke sie aus.
+make-codes: Neue Codes erstellen
+added-notice: Die App ist hinzugefügt. Ab jetzt verlangt jede Anmeldung einen Code.
+removed-notice: Die App ist entfernt.
+codes-notice: Hier sind die neuen Codes. Die früheren gelten nicht mehr.
+codes-for: Wiederherstellungscodes für {{address}}
+codes-about: Jeder öffnet dein Konto einmal, wenn du deine Geräte verloren hast. Erstellt am {{date}} für {{app}}.
+once: Sie werden nur dieses eine Mal angezeigt. Drucke diese Seite aus (gedruckt werden nur die Codes), oder speichere die Codes in einem Passwort-Manager.
+set-up: Scanne den QR-Code mit der App, oder gib dort diesen Schlüssel ein:
+qr: QR-Code mit dem Schlüssel, der daneben steht
+until: Gültig bis {{date}}. Bevor du einen Code eingegeben hast, ändert sich nichts.
+first-hint: Es ist deine erste App: Alle anderen Geräte werden abgemeldet.
+name: Name der App
+name-hint: Daran erkennst du sie wieder.
+code-label: Code, den sie anzeigt
+code-hint: Sechs Ziffern.
+confirm: App hinzufügen
+removal-title: „{{name}}“ entfernen?
+removal: App entfernen
+keep: Behalten
+remove-it: Jetzt entfernen
+last-hint: Es ist die letzte. Eine Anmeldung verlangt dann nichts weiter, die Wiederherstellungscodes gelten nicht mehr, und alle anderen Geräte werden abgemeldet.
+other-hint: Bei der Anmeldung gelten ihre Codes dann nicht mehr.
+back: Zurück
+passkeys: Passkeys
+passkeys-hint: Die Abfrage deines Geräts: Fingerabdruck, Gesicht oder PIN. Nichts zu merken, nichts zu tippen.
+no-passkeys: Noch keine.
+passkey: Passkey
+passkey-unusable: Er gilt hier nicht mehr.
+add-passkey: Passkey hinzufügen
+rename: Umbenennen
+passkey-added: Der Passkey ist hinzugefügt. Du kannst dich mit ihm anmelden.
+passkey-renamed: Der Passkey hat seinen neuen Namen.
+passkey-removed: Der Passkey ist entfernt.
+passkey-lead: Dein Browser fragt nach Fingerabdruck, Gesicht oder PIN. Deine anderen Wege der Anmeldung bleiben.
+passkey-name: Name des Passkeys
+passkey-name-hint: Daran erkennst du ihn wieder. Du kannst das Feld leer lassen.
+create-passkey: Passkey erstellen
+no-prompt: Dieser Browser kann hier nicht nach einem Passkey fragen.
+prompt-failed: Es wurde kein Passkey verwendet. Versuche es noch einmal, oder wähle einen anderen Weg.
+rename-title: „{{name}}“ umbenennen
+rename-it: Namen speichern
+remove-passkey: Passkey entfernen
+passkey-removal-hint: Er öffnet dein Konto nicht mehr, und alle anderen Geräte werden abgemeldet.
+sign-in-passkey: Mit einem Passkey anmelden
+==> page/security.en.txt
+title: Security
+intro: Sign in to see what your account asks for besides the password, and to change it.
+email-label: Email address
+email-hint: The address that you sign in with.
+label: Password
+hint: The password that you sign in with.
+button: Sign in
+done-title: You are signed out
+done: This page no longer shows your account. Your devices stay signed in.
+sign-out: Sign out
+lead: What a sign-in asks for, besides your password or another way to sign in.
+apps: Authenticator apps
+apps-hint: Six digits from an app on your phone.
+no-apps: None yet: a sign-in asks for nothing more.
+app: Authenticator app
+dates: Added {{added}}, last used {{used}}
+dates-unused: Added {{added}}, never used
+add: Add an authenticator app
+remove: Remove
+codes: Recovery codes
+codes-hint: Each opens your account once, if you have lost your devices.
+left: Codes left: {{count}}
+few: Few codes are left. Make new ones, and print them.
+make-codes: Make new codes
+added-notice: The app is added. From now on every sign-in asks for a code.
+removed-notice: The app is removed.
+codes-notice: Here are the new codes. The former ones no longer work.
+codes-for: Recovery codes for {{address}}
+codes-about: Each opens your account once, if you have lost your devices. Made on {{date}} for {{app}}.
+once: They are shown only once. Print this page (only the codes are printed), or keep them in a password manager.
+set-up: Scan the QR code with the app, or enter this key there:
+qr: QR code with the key that is beside it
+until: Valid until {{date}}. Nothing changes before you have entered a code.
+first-hint: This is your first app: all other devices will be signed out.
+name: Name of the app
+name-hint: You will recognise the app by it.
+code-label: Code that it shows
+code-hint: Six digits.
+confirm: Add the app
+removal-title: Remove “{{name}}”?
+removal: Remove the app
+keep: Keep it
+remove-it: Remove it
+last-hint: It is the last one. A sign-in then asks for nothing more, the recovery codes no longer work, and all other devices are signed out.
+other-hint: A sign-in then no longer takes its codes.
+back: Back
+passkeys: Passkeys
+passkeys-hint: Your device’s own prompt: a fingerprint, your face or a PIN. Nothing to remember or to type.
+no-passkeys: None yet.
+passkey: Passkey
+passkey-unusable: It no longer works here.
+add-passkey: Add a passkey
+rename: Rename
+passkey-added: The passkey is added. You can sign in with it.
+passkey-renamed: The passkey has its new name.
+passkey-removed: The passkey is removed.
+passkey-lead: Your browser will ask for your fingerprint, your face or a PIN. Your other ways to sign in stay.
+passkey-name: Name of the passkey
+passkey-name-hint: By it you will tell your passkeys apart. You may leave it empty.
+create-passkey: Create the passkey
+no-prompt: This browser cannot ask for a passkey here.
+prompt-failed: No passkey was used. Try again, or choose another way.
+rename-title: Rename “{{name}}”
+rename-it: Save the name
+remove-passkey: Remove the passkey
+passkey-removal-hint: It no longer opens your account, and all other devices are signed out.
+sign-in-passkey: Sign in with a passkey
+==> page/security.es-formal.txt
+intro: Inicie sesión para ver y cambiar lo que su cuenta pide además de la contraseña.
+email-hint: La dirección con la que inicia sesión.
+hint: La contraseña con la que inicia sesión.
+done-title: Ha cerrado la sesión
+done: Esta página ya no muestra su cuenta. En sus dispositivos la sesión sigue abierta.
+lead: Lo que se pide al iniciar sesión, además de su contraseña o de otro modo de iniciarla.
+apps-hint: Seis cifras de una aplicación de su teléfono.
+codes-hint: Cada uno abre su cuenta una vez, si ha perdido sus dispositivos.
+few: Quedan pocos códigos. Cree otros nuevos e imprímalos.
+codes-about: Cada uno abre su cuenta una vez, si ha perdido sus dispositivos. Creados el {{date}} para {{app}}.
+once: Se muestran solo esta vez. Imprima esta página (solo se imprimen los códigos) o guárdelos en un gestor de contraseñas.
+set-up: Escanee el código QR con la aplicación o introduzca allí esta clave:
+until: Válido hasta el {{date}}. No cambia nada hasta que introduzca un código.
+first-hint: Es su primera aplicación: se cerrará la sesión en todos los demás dispositivos.
+name-hint: Le servirá para reconocerla.
+passkeys-hint: La confirmación de su dispositivo: huella, cara o PIN. Nada que recordar ni que escribir.
+passkey-added: La llave de acceso está añadida. Puede iniciar sesión con ella.
+passkey-lead: Su navegador le pedirá la huella, la cara o un PIN. Sus otros modos de iniciar sesión siguen igual.
+passkey-name-hint: Por él la reconocerá. Puede dejarlo vacío.
+prompt-failed: No se ha usado ninguna llave de acceso. Inténtelo de nuevo o elija otra manera.
+passkey-removal-hint: Ya no abrirá su cuenta, y se cerrará la sesión en todos los demás dispositivos.
+==> page/security.es.txt
+title: Seguridad
+intro: Inicia sesión para ver y cambiar lo que tu cuenta pide además de la contraseña.
+email-label: Dirección de correo
+email-hint: La dirección con la que inicias sesión.
+label: Contraseña
+hint: La contraseña con la que inicias sesión.
+button: Iniciar sesión
+done-title: Has cerrado la sesión
+done: Esta página ya no muestra tu cuenta. En tus dispositivos la sesión sigue abierta.
+sign-out: Cerrar sesión
+lead: Lo que se pide al iniciar sesión, además de tu contraseña o de otro modo de iniciarla.
+apps: Aplicaciones de autenticación
+apps-hint: Seis cifras de una aplicación de tu teléfono.
+no-apps: Todavía ninguna: al iniciar sesión no se pide nada más.
+app: Aplicación de autenticación
+dates: Añadida el {{added}}, usada por última vez el {{used}}
+dates-unused: Añadida el {{added}}, nunca usada
+add: Añadir una aplicación de autenticación
+remove: Quitar
+codes: Códigos de recuperación
+codes-hint: Cada uno abre tu cuenta una vez, si has perdido tus dispositivos.
+left: Códigos que quedan: {{count}}
+few: Quedan pocos códigos. Crea otros nuevos e imprímelos.
+make-codes: Crear códigos nuevos
+added-notice: La aplicación está añadida. Desde ahora, cada inicio de sesión pide un código.
+removed-notice: La aplicación se ha quitado.
+codes-notice: Estos son los códigos nuevos. Los anteriores ya no sirven.
+codes-for: Códigos de recuperación de {{address}}
+codes-about: Cada uno abre tu cuenta una vez, si has perdido tus dispositivos. Creados el {{date}} para {{app}}.
+once: Se muestran solo esta vez. Imprime esta página (solo se imprimen los códigos) o guárdalos en un gestor de contraseñas.
+set-up: Escanea el código QR con la aplicación o introduce allí esta clave:
+qr: Código QR con la clave que está al lado
+until: Válido hasta el {{date}}. No cambia nada hasta que introduzcas un código.
+first-hint: Es tu primera aplicación: se cerrará la sesión en todos los demás dispositivos.
+name: Nombre de la aplicación
+name-hint: Te servirá para reconocerla.
+code-label: Código que muestra
+code-hint: Seis cifras.
+confirm: Añadir la aplicación
+removal-title: ¿Quitar «{{name}}»?
+removal: Quitar la aplicación
+keep: Conservarla
+remove-it: Quitarla ahora
+last-hint: Es la última. Al iniciar sesión ya no se pedirá nada más, los códigos de recuperación dejarán de servir y se cerrará la sesión en todos los demás dispositivos.
+other-hint: Al iniciar sesión, sus códigos dejarán de servir.
+back: Volver
+passkeys: Llaves de acceso
+passkeys-hint: La confirmación de tu dispositivo: huella, cara o PIN. Nada que recordar ni que escribir.
+no-passkeys: Todavía ninguna.
+passkey: Llave de acceso
+passkey-unusable: Aquí ya no sirve.
+add-passkey: Añadir una llave de acceso
+rename: Cambiar el nombre
+passkey-added: La llave de acceso está añadida. Puedes iniciar sesión con ella.
+passkey-renamed: La llave de acceso tiene su nuevo nombre.
+passkey-removed: La llave de acceso se ha quitado.
+passkey-lead: Tu navegador te pedirá la huella, la cara o un PIN. Tus otros modos de iniciar sesión siguen igual.
+passkey-name: Nombre de la llave de acceso
+passkey-name-hint: Por él la reconocerás. Puedes dejarlo vacío.
+create-passkey: Crear la llave de acceso
+no-prompt: Este navegador no puede pedir aquí una llave de acceso.
+prompt-failed: No se ha usado ninguna llave de acceso. Inténtalo de nuevo o elige otra manera.
+rename-title: Cambiar el nombre de «{{name}}»
+rename-it: Guardar el nombre
+remove-passkey: Quitar la llave de acceso
+passkey-removal-hint: Ya no abrirá tu cuenta, y se cerrará la sesión en todos los demás dispositivos.
+sign-in-passkey: Iniciar sesión con una llave de acceso
+==> page/security.fr.txt
+title: Sécurité
+intro: Connectez-vous pour voir et modifier ce que votre compte demande en plus du mot de passe.
+email-label: Adresse e-mail
+email-hint: L’adresse avec laquelle vous vous connectez.
+label: Mot de passe
+hint: Le mot de passe avec lequel vous vous connectez.
+button: Se connecter
+done-title: Votre session est fermée
+done: Cette page n’affiche plus votre compte. Vos appareils restent connectés.
+sign-out: Se déconnecter
+lead: Ce qu’une connexion demande, en plus de votre mot de passe ou d’une autre façon de vous connecter.
+apps: Applications d’authentification
+apps-hint: Six chiffres d’une application de votre téléphone.
+no-apps: Aucune pour l’instant : une connexion ne demande rien de plus.
+app: Application d’authentification
+dates: Ajoutée le {{added}}, utilisée pour la dernière fois le {{used}}
+dates-unused: Ajoutée le {{added}}, jamais utilisée
+add: Ajouter une application d’authentification
+remove: Retirer
+codes: Codes de secours
+codes-hint: Chacun ouvre votre compte une fois, si vous avez perdu vos appareils.
+left: Codes restants : {{count}}
+few: Il reste peu de codes. Créez-en de nouveaux, et imprimez-les.
+make-codes: Créer de nouveaux codes
+added-notice: L’application est ajoutée. Désormais, chaque connexion demande un code.
+removed-notice: L’application est retirée.
+codes-notice: Voici les nouveaux codes. Les précédents ne sont plus valables.
+codes-for: Codes de secours pour {{address}}
+codes-about: Chacun ouvre votre compte une fois, si vous avez perdu vos appareils. Créés le {{date}} pour {{app}}.
+once: Ils ne sont affichés que cette fois. Imprimez cette page (seuls les codes sont imprimés), ou conservez-les dans un gestionnaire de mots de passe.
+set-up: Scannez le code QR avec l’application, ou saisissez-y cette clé :
+qr: Code QR de la clé indiquée à côté
+until: Valable jusqu’au {{date}}. Rien ne change tant que vous n’avez pas saisi de code.
+first-hint: C’est votre première application : tous vos autres appareils seront déconnectés.
+name: Nom de l’application
+name-hint: Il vous servira à la reconnaître.
+code-label: Code affiché
+code-hint: Six chiffres.
+confirm: Ajouter l’application
+removal-title: Retirer « {{name}} » ?
+removal: Retirer l’application
+keep: La conserver
+remove-it: La retirer maintenant
+last-hint: C’est la dernière. Une connexion ne demandera plus rien d’autre, les codes de secours ne seront plus valables, et tous vos autres appareils seront déconnectés.
+other-hint: Ses codes ne seront plus acceptés à la connexion.
+back: Retour
+passkeys: Clés d’accès
+passkeys-hint: La demande de votre appareil : empreinte, visage ou code PIN. Rien à retenir, rien à saisir.
+no-passkeys: Aucune pour l’instant.
+passkey: Clé d’accès
+passkey-unusable: Elle ne fonctionne plus ici.
+add-passkey: Ajouter une clé d’accès
+rename: Renommer
+passkey-added: La clé d’accès est ajoutée. Vous pouvez vous connecter avec elle.
+passkey-renamed: La clé d’accès a son nouveau nom.
+passkey-removed: La clé d’accès est retirée.
+passkey-lead: Votre navigateur demandera votre empreinte, votre visage ou un code PIN. Vos autres façons de vous connecter restent.
+passkey-name: Nom de la clé d’accès
+passkey-name-hint: Il vous servira à la reconnaître. Vous pouvez le laisser vide.
+create-passkey: Créer la clé d’accès
+no-prompt: Ce navigateur ne peut pas demander de clé d’accès ici.
+prompt-failed: Aucune clé d’accès n’a été utilisée. Réessayez, ou choisissez une autre possibilité.
+rename-title: Renommer « {{name}} »
+rename-it: Enregistrer le nom
+remove-passkey: Retirer la clé d’accès
+passkey-removal-hint: Elle n’ouvrira plus votre compte, et tous vos autres appareils seront déconnectés.
+sign-in-passkey: Se connecter avec une clé d’accès
+==> page/security.ja.txt
+title: セキュリティ
+intro: パスワード以外にアカウントで求められる確認を表示し、変更するには、ログインしてください。
+email-label: メールアドレス
+email-hint: ログインに使っているアドレスです。
+label: パスワード
+hint: ログインに使っているパスワードです。
+button: ログイン
+done-title: ログアウトしました
+done: このページにはアカウントが表示されなくなりました。お使いのデバイスはログインしたままです。
+sign-out: ログアウト
+lead: パスワードなどのログイン方法に加えて、ログイン時に求められる確認です。
+apps: 認証アプリ
+apps-hint: スマートフォンのアプリに表示される6桁の数字です。
+no-apps: まだありません。ログイン時に追加の確認は求められません。
+app: 認証アプリ
+dates: {{added}}に追加、最終使用日：{{used}}
+dates-unused: {{added}}に追加、未使用
+add: 認証アプリを追加
+remove: 削除
+codes: リカバリーコード
+codes-hint: デバイスを紛失したとき、1つのコードで1回だけアカウントにログインできます。
+left: 残りのコード：{{count}}
+few: コードの残りが少なくなっています。新しいコードを作成して印刷してください。
+make-codes: 新しいコードを作成
+added-notice: アプリを追加しました。今後はログインのたびにコードが必要です。
+removed-notice: アプリを削除しました。
+codes-notice: 新しいコードです。以前のコードは使えなくなりました。
+codes-for: {{address}}のリカバリーコード
+codes-about: デバイスを紛失したとき、1つのコードで1回だけアカウントにログインできます。{{date}}に{{app}}用に作成しました。
+once: 表示されるのは今回だけです。このページを印刷する（コードだけが印刷されます）か、パスワードマネージャーに保存してください。
+set-up: アプリでQRコードを読み取るか、アプリに次のキーを入力してください。
+qr: 横に表示されているキーのQRコード
+until: {{date}}まで有効です。コードを入力するまで、何も変更されません。
+first-hint: 最初のアプリです。ほかのすべてのデバイスからログアウトされます。
+name: アプリの名前
+name-hint: アプリを見分けるための名前です。
+code-label: 表示されているコード
+code-hint: 6桁の数字です。
+confirm: アプリを追加する
+removal-title: 「{{name}}」を削除しますか
+removal: アプリの削除
+keep: 残す
+remove-it: 削除する
+last-hint: これが最後のアプリです。ログイン時に追加の確認は求められなくなり、リカバリーコードは使えなくなり、ほかのすべてのデバイスからログアウトされます。
+other-hint: このアプリのコードではログインできなくなります。
+back: 戻る
+passkeys: パスキー
+passkeys-hint: 指紋、顔、PINなど、デバイスの画面ロックを使います。覚えることも入力することもありません。
+no-passkeys: まだありません。
+passkey: パスキー
+passkey-unusable: ここでは使えなくなりました。
+add-passkey: パスキーを追加
+rename: 名前を変更
+passkey-added: パスキーを追加しました。このパスキーでログインできます。
+passkey-renamed: パスキーの名前を変更しました。
+passkey-removed: パスキーを削除しました。
+passkey-lead: ブラウザーが指紋、顔、PINなどの確認を求めます。ほかのログイン方法はそのまま使えます。
+passkey-name: パスキーの名前
+passkey-name-hint: パスキーを見分けるための名前です。空欄でもかまいません。
+create-passkey: パスキーを作成する
+no-prompt: このブラウザーでは、ここでパスキーを使えません。
+prompt-failed: パスキーは使われませんでした。もう一度お試しになるか、ほかの方法を選んでください。
+rename-title: 「{{name}}」の名前を変更
+rename-it: 名前を保存する
+remove-passkey: パスキーの削除
+passkey-removal-hint: このパスキーではログインできなくなり、ほかのすべてのデバイスからログアウトされます。
+sign-in-passkey: パスキーでログイン
 ==> page/style.css
-/* The look of the pages behind the links in mails. No script, no inline style, nothing of another
-   host. An operator's theme sets the first group of variables: the sheet that is served repeats
+/* The look of the pages behind the links in mails. No inline style, nothing of another host. An operator's theme sets the first group of variables: the sheet that is served repeats
    them at its end, for light and for dark. */
 :root {
   color-scheme: light dark;
@@ -4206,6 +6541,7 @@ request: 新しいリンクをリクエストする
   --card: #ffffff; --quiet: #f5f6f8; --line: #dfe3e8; --field: #7f8895;
   --text: #14181d; --muted: #545d69;
   --danger: #b3261e; --danger-quiet: #fdf0ee; --success: #146b3a; --success-quiet: #e8f5ed;
+  --caution: #7d4f00; --caution-quiet: #fdf4e1;
   --shadow: 0 1px 2px rgb(20 24 29 / .06), 0 16px 40px -12px rgb(20 24 29 / .18);
 }
 @media (prefers-color-scheme: dark) {
@@ -4214,6 +6550,7 @@ request: 新しいリンクをリクエストする
     --card: #171b20; --quiet: #1f242a; --line: #2f363e; --field: #76818e;
     --text: #edf0f3; --muted: #a4aeb9;
     --danger: #ffa198; --danger-quiet: #351b1b; --success: #7ad6a0; --success-quiet: #15291e;
+    --caution: #f0c26a; --caution-quiet: #2f2615;
     --shadow: 0 0 0 1px #2a3037, 0 16px 40px -12px #000000;
   }
 }
@@ -4221,25 +6558,27 @@ request: 新しいリンクをリクエストする
 /* Ground. Grids have the gaps: 6 px in a field, 8 in a group, 20 between fields, 24 between parts. */
 *, ::before { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
-body, h1, h2, p, ul { margin: 0; }
-ul { padding: 0; list-style: none; }
+body, h1, h2, p, ul, ol { margin: 0; }
+ul, ol { padding: 0; list-style: none; }
 .page { display: grid; grid-template-columns: minmax(0, var(--card-width)); place-content: center;
   min-height: 100vh; min-height: 100dvh; padding: 2rem 1rem 3rem; color: var(--text);
   background: var(--background) var(--background-image) center / cover no-repeat fixed;
   font: 1rem/1.5 var(--font); overflow-wrap: break-word; }
+/* Lists and settings */
+.wide { grid-template-columns: minmax(0, 44rem); align-content: start; padding-top: 4rem; }
 main, form, .group, .field, .rules, .points { display: grid;
   grid-template-columns: minmax(0, 1fr); }
 main { gap: 1.5rem; padding: 1.75rem 2.5rem 2.5rem; }
 form { gap: 1.25rem; }
 .group { gap: .5rem; }
 .field { gap: .375rem; }
-h1, h2, label, button, .button, .brand, .error, [aria-current] { font-weight: 600; }
+h1, h2, label, strong, button, .button, .brand, .error, [aria-current] { font-weight: 600; }
 h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.012em; }
 h2 { font-size: 1.0625rem; line-height: 1.35; }
 h1, h2, button, .button, .links { text-wrap: balance; }
 p, .points li { text-wrap: pretty; }
 .small, .hint, .rules, .error, .account, footer { font-size: .875rem; }
-.muted, .hint, .rules, .account .icon, .links a { color: var(--muted); }
+.muted, .hint, .rules, .account .icon, .items .icon, .links a { color: var(--muted); }
 .icon { flex: none; width: 1.25rem; height: 1.25rem; fill: none; stroke: currentColor;
   stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
@@ -4253,7 +6592,7 @@ p, .points li { text-wrap: pretty; }
 /* Whose page, and whose account */
 .card { border-radius: calc(2 * var(--radius)); background: var(--card);
   box-shadow: var(--shadow); }
-.brand, .account, .error { display: flex; align-items: center; }
+.brand, .account, .error, .row, .items li { display: flex; align-items: center; }
 .brand { gap: .625rem; padding: 2rem 2.5rem 0; overflow-wrap: anywhere; }
 .logo { display: block; width: auto; height: var(--logo-height); max-width: 100%;
   object-fit: contain; object-position: left; }
@@ -4268,7 +6607,9 @@ p, .points li { text-wrap: pretty; }
 input { width: 100%; min-height: 3rem; padding: .5rem .875rem; font: inherit; color: var(--text);
   background: var(--card); border: 1px solid var(--field); border-radius: var(--radius); }
 input[aria-invalid] { border-color: var(--danger); box-shadow: inset 0 0 0 1px var(--danger); }
+.code { max-width: 16rem; font-family: ui-monospace, monospace; letter-spacing: .15em; }
 .error { gap: .375rem; align-items: start; color: var(--danger); }
+form[hidden], .error[hidden] { display: none; }
 .rules { gap: .125rem; }
 .unmet { color: var(--danger); }
 
@@ -4283,7 +6624,16 @@ button:hover, .button:hover { box-shadow: 0 0 0 3px var(--line); }
 .secondary { color: var(--text); border-color: var(--field); }
 .danger { color: var(--danger); border-color: var(--danger); }
 .danger:hover { color: var(--card); background: var(--danger); }
+.plain { min-height: 2.75rem; padding: .25rem .75rem; color: var(--accent); background: none; }
+.plain.danger { color: var(--danger); border-color: transparent; }
+.plain.danger:hover { color: var(--card); background: var(--danger); }
 .choices { gap: .75rem; }
+.end { margin-left: auto; }
+/* The text of a button without a border ends where the lines do. */
+.end .plain, .items .plain { margin-right: -.75rem; }
+.brand .plain { margin-block: -.375rem; }
+.row { flex-wrap: wrap; gap: .75rem 1rem; }
+.grow { flex: 1 1 12rem; min-width: 0; }
 .apart { gap: .75rem; padding-top: 1.5rem; border-top: 1px solid var(--line); }
 
 /* What a page says */
@@ -4294,6 +6644,17 @@ button:hover, .button:hover { box-shadow: 0 0 0 3px var(--line); }
 .note a { color: var(--text); text-underline-offset: .18em; }
 .note .group { gap: .25rem; }
 .note:focus { outline: 0; }
+.note.good, .note.warn { border-color: transparent; }
+.note.warn { background: var(--caution-quiet); }
+.note.warn .icon { color: var(--caution); }
+.note.good { color: var(--text); background: var(--success-quiet); }
+.note.good .icon { color: var(--success); }
+.items li { flex-wrap: wrap; gap: .125rem .875rem; padding: .75rem 0;
+  border-top: 1px solid var(--line); }
+.codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: .25rem;
+  padding: 1rem 1.25rem; background: var(--quiet); border-radius: var(--radius); }
+.codes, code { font-family: ui-monospace, monospace; hyphens: none; }
+.qr { flex: none; border: 1px solid var(--line); border-radius: var(--radius); }
 .points { gap: .625rem; }
 .points li, .rules li { position: relative; padding-left: 1.25rem; }
 .points li::before, .rules li::before { content: ""; position: absolute; left: .25rem;
@@ -4314,6 +6675,9 @@ footer { display: grid; padding: .25rem 1rem; background: var(--quiet);
 .links a:hover { text-decoration: underline; }
 .links [aria-current] { color: var(--text); }
 
+@media (min-width: 45rem) {
+  .wide form button, .wide main .button { justify-self: start; }
+}
 /* A phone: the card is the page. */
 @media (max-width: 30rem) {
   .page { display: flex; padding: 0; background: var(--card); }
@@ -4322,6 +6686,7 @@ footer { display: grid; padding: .25rem 1rem; background: var(--quiet);
   main { flex: 1; align-content: start; padding: 1.5rem 1.25rem 2rem; }
   .brand { padding: 1.25rem 1.25rem 0; }
   .logo { height: var(--logo-height-phone); }
+  .items .plain { margin: 0 0 0 1.375rem; }
   footer { border-radius: 0; }
 }
 /* 44 px for a finger */
@@ -4330,12 +6695,13 @@ footer { display: grid; padding: .25rem 1rem; background: var(--quiet);
   .card, .mark, .symbol { border: 1px solid; }
   .points li::before, .rules li::before { background: CanvasText; }
   .icon { stroke: CanvasText; }
+  .qr { forced-color-adjust: none; }
   .links [aria-current] { text-decoration: underline; }
 }
 @media print {
   .page { display: block; padding: 0; background: none; }
   .card { box-shadow: none; }
-  footer, form, .button { display: none; }
+  footer, form, .button, .unprinted { display: none; }
 }
 ==> page/verify-email.de-formal.txt
 title: Bestätigen Sie Ihre E-Mail-Adresse
@@ -4344,6 +6710,7 @@ hint: Das Passwort, das Sie bei der Registrierung gewählt haben. Wenn Sie ein a
 done-title: Ihre E-Mail-Adresse ist bestätigt
 done: Sie können diese Seite schließen und sich in der App mit dem Passwort anmelden, das Sie gerade eingegeben haben.
 unusable-next: Öffnen Sie den Link in der Mail noch einmal. Wenn das nicht hilft, melden Sie sich in der App an und fordern Sie dort eine neue Mail an.
+session-needed: Öffnen Sie den Link in der Mail mit {{app}}, auf einem Gerät, auf dem Sie angemeldet sind.
 ==> page/verify-email.de.txt
 title: Bestätige deine E-Mail-Adresse
 intro: Gib dein Passwort ein, um zu bestätigen, dass dies deine Adresse ist. Wenn du dich nicht registriert hast, schließe diese Seite: Es passiert nichts.
@@ -4354,6 +6721,8 @@ done-title: Deine E-Mail-Adresse ist bestätigt
 done: Du kannst diese Seite schließen und dich in der App mit dem Passwort anmelden, das du gerade eingegeben hast.
 unusable: Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der Mail noch einmal. Wenn das nicht hilft, melde dich in der App an und fordere dort eine neue Mail an.
+request: Falsch eingegebene Adresse korrigieren
+session-needed: Öffne den Link in der Mail mit {{app}}, auf einem Gerät, auf dem du angemeldet bist.
 ==> page/verify-email.en.txt
 title: Confirm your email address
 intro: Enter your password to confirm that this is your address. If you did not sign up, close this page: nothing will happen.
@@ -4364,6 +6733,8 @@ done-title: Your email address is confirmed
 done: You can close this page and sign in to the app with the password that you have just entered.
 unusable: It has expired, it was used before, or the page was open for more than ten minutes.
 unusable-next: Open the link in the email once more. If that does not help, sign in to the app and request a new email there.
+request: Correct a mistyped address
+session-needed: Open the link in the email with {{app}}, on a device on which you are signed in.
 ==> page/verify-email.es-formal.txt
 title: Confirme su dirección de correo
 intro: Introduzca su contraseña para confirmar que esta dirección es suya. Si no se ha registrado, cierre esta página: no pasará nada.
@@ -4371,6 +6742,7 @@ hint: La contraseña que eligió al registrarse. Si introduce otra, puede conver
 done-title: Su dirección de correo está confirmada
 done: Puede cerrar esta página e iniciar sesión en la aplicación con la contraseña que acaba de introducir.
 unusable-next: Abra otra vez el enlace del correo. Si no funciona, inicie sesión en la aplicación y pida allí un correo nuevo.
+session-needed: Abra el enlace del correo con {{app}}, en un dispositivo en el que haya iniciado sesión.
 ==> page/verify-email.es.txt
 title: Confirma tu dirección de correo
 intro: Introduce tu contraseña para confirmar que esta dirección es tuya. Si no te has registrado, cierra esta página: no pasará nada.
@@ -4381,6 +6753,8 @@ done-title: Tu dirección de correo está confirmada
 done: Puedes cerrar esta página e iniciar sesión en la aplicación con la contraseña que acabas de introducir.
 unusable: Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
 unusable-next: Abre otra vez el enlace del correo. Si no funciona, inicia sesión en la aplicación y pide allí un correo nuevo.
+request: Corregir una dirección mal escrita
+session-needed: Abre el enlace del correo con {{app}}, en un dispositivo en el que hayas iniciado sesión.
 ==> page/verify-email.fr.txt
 title: Confirmez votre adresse e-mail
 intro: Saisissez votre mot de passe pour confirmer que cette adresse est la vôtre. Si vous ne vous êtes pas inscrit, fermez cette page : il ne se passera rien.
@@ -4391,6 +6765,8 @@ done-title: Votre adresse e-mail est confirmée
 done: Vous pouvez fermer cette page et vous connecter à l’application avec le mot de passe que vous venez de saisir.
 unusable: Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
 unusable-next: Ouvrez de nouveau le lien reçu par e-mail. Si cela ne suffit pas, connectez-vous à l’application et demandez-y un nouvel e-mail.
+request: Corriger une adresse mal saisie
+session-needed: Ouvrez le lien reçu par e-mail avec {{app}}, sur un appareil où votre session est ouverte.
 ==> page/verify-email.ja.txt
 title: メールアドレスの確認
 intro: ご自身のアドレスであることを確認するため、パスワードを入力してください。登録したお心当たりがない場合は、このページを閉じてください。何も起こりません。
@@ -4401,6 +6777,8 @@ done-title: メールアドレスを確認しました
 done: このページを閉じて、いま入力したパスワードでアプリにログインできます。
 unusable: 有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリにログインして新しいメールをリクエストしてください。
+request: 誤って入力したアドレスを訂正する
+session-needed: ログインしている端末で、メールのリンクを{{app}}で開いてください。
 ==> page/your-data.de-formal.txt
 title: Ihre Daten abrufen
 intro: Sie bekommen ein Archiv mit allen Daten, die zu Ihrem Konto gespeichert sind. Melden Sie sich für diesen einen Download an, damit wir sicher sind, dass Sie es sind.
@@ -4408,6 +6786,8 @@ session-needed: Ihr Konto hat kein Passwort. Öffnen Sie {{app}}, wo Sie angemel
 email-hint: Die Adresse, mit der Sie sich anmelden.
 hint: Das Passwort, mit dem Sie sich anmelden.
 unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder rufen Sie Ihre Daten in der App ab.
+preparing: Ihr Archiv wird erstellt. Das dauert einige Augenblicke.
+ready: Ihr Archiv ist fertig. Es wird bis {{date}} aufbewahrt.
 ==> page/your-data.de.txt
 title: Deine Daten abrufen
 intro: Du bekommst ein Archiv mit allen Daten, die zu deinem Konto gespeichert sind. Melde dich für diesen einen Download an, damit wir sicher sind, dass du es bist.
@@ -4419,6 +6799,12 @@ hint: Das Passwort, mit dem du dich anmeldest.
 button: Herunterladen
 unusable: Er ist abgelaufen, wurde schon verwendet, gehört zu einem anderen Konto, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der Mail noch einmal, oder rufe deine Daten in der App ab.
+order-lead: Es gibt noch kein Archiv. Es wird in wenigen Augenblicken erstellt und 7 Tage lang aufbewahrt. Niemand sonst bekommt es.
+order: Archiv erstellen
+preparing: Dein Archiv wird erstellt. Das dauert einige Augenblicke.
+reload: Noch einmal nachsehen
+ready: Dein Archiv ist fertig. Es wird bis {{date}} aufbewahrt.
+sign-out: Abmelden
 ==> page/your-data.en.txt
 title: Get your data
 intro: You will get an archive of all data that is kept about your account. To make sure that it is you, sign in for this one download.
@@ -4430,6 +6816,12 @@ hint: The password that you sign in with.
 button: Download
 unusable: It has expired, it was used before, it belongs to another account, or the page was open for more than ten minutes.
 unusable-next: Open the link in the email once more, or get your data in the app.
+order-lead: There is no archive yet. It is prepared within moments, and kept for 7 days. Nobody else gets it.
+order: Prepare the archive
+preparing: Your archive is being prepared. This takes a few moments.
+reload: Look again
+ready: Your archive is ready. It is kept until {{date}}.
+sign-out: Sign out
 ==> page/your-data.es-formal.txt
 title: Obtenga sus datos
 intro: Recibirá un archivo con todos los datos que se guardan sobre su cuenta. Para comprobar que es usted, inicie sesión para esta única descarga.
@@ -4437,6 +6829,8 @@ session-needed: Su cuenta no tiene contraseña. Abra {{app}}, donde ha iniciado 
 email-hint: La dirección con la que inicia sesión.
 hint: La contraseña con la que inicia sesión.
 unusable-next: Abra otra vez el enlace del correo u obtenga sus datos en la aplicación.
+preparing: Su archivo se está preparando. Tarda unos instantes.
+ready: Su archivo está listo. Se guarda hasta el {{date}}.
 ==> page/your-data.es.txt
 title: Obtén tus datos
 intro: Recibirás un archivo con todos los datos que se guardan sobre tu cuenta. Para comprobar que eres tú, inicia sesión para esta única descarga.
@@ -4448,6 +6842,12 @@ hint: La contraseña con la que inicias sesión.
 button: Descargar
 unusable: Ha caducado, ya se ha usado, es de otra cuenta o la página ha estado abierta más de diez minutos.
 unusable-next: Abre otra vez el enlace del correo u obtén tus datos en la aplicación.
+order-lead: Todavía no hay ningún archivo. Se prepara en unos instantes y se guarda durante 7 días. Nadie más lo recibe.
+order: Preparar el archivo
+preparing: Tu archivo se está preparando. Tarda unos instantes.
+reload: Volver a mirar
+ready: Tu archivo está listo. Se guarda hasta el {{date}}.
+sign-out: Cerrar sesión
 ==> page/your-data.fr.txt
 title: Récupérez vos données
 intro: Vous recevrez une archive de toutes les données conservées sur votre compte. Pour vérifier que c’est bien vous, connectez-vous pour ce seul téléchargement.
@@ -4459,6 +6859,12 @@ hint: Le mot de passe avec lequel vous vous connectez.
 button: Télécharger
 unusable: Il a expiré, il a déjà été utilisé, il concerne un autre compte, ou la page est restée ouverte plus de dix minutes.
 unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou récupérez vos données dans l’application.
+order-lead: Il n’y a pas encore d’archive. Elle est préparée en quelques instants et conservée 7 jours. Personne d’autre ne la reçoit.
+order: Préparer l’archive
+preparing: Votre archive est en cours de préparation. Cela prend quelques instants.
+reload: Regarder de nouveau
+ready: Votre archive est prête. Elle est conservée jusqu’au {{date}}.
+sign-out: Se déconnecter
 ==> page/your-data.ja.txt
 title: データのダウンロード
 intro: あなたのアカウントについて保存されているすべてのデータのアーカイブをダウンロードできます。ご本人であることを確認するため、このダウンロードのためにログインしてください。
@@ -4470,6 +6876,12 @@ hint: ログインに使っているパスワードです。
 button: ダウンロード
 unusable: 有効期限が切れたか、すでに使用されたか、別のアカウントのものか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開くか、アプリでデータを取得してください。
+order-lead: アーカイブはまだありません。まもなく用意され、7日間保存されます。ほかの人には渡されません。
+order: アーカイブを用意する
+preparing: アーカイブを用意しています。少しお待ちください。
+reload: もう一度確認する
+ready: アーカイブの用意ができました。{{date}}まで保存されます。
+sign-out: ログアウト
 ==> push/deletion-scheduled.de-formal.push
 Title: Konto wird gelöscht
 
@@ -4554,6 +6966,34 @@ Ajouté à votre compte : {{method}}. Si ce n’était pas vous, retirez-le et 
 Title: ログイン方法の追加
 
 アカウントに追加されました：{{method}}。お心当たりがない場合は、削除してパスワードを変更してください。
+==> push/method-removed.de-formal.push
+Title: Anmeldemöglichkeit entfernt
+
+Aus Ihrem Konto entfernt: {{method}}. Wenn Sie das nicht waren, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
+==> push/method-removed.de.push
+Title: Anmeldemöglichkeit entfernt
+
+Aus deinem Konto entfernt: {{method}}. Wenn du das nicht warst, ändere dein Passwort und melde alle Geräte ab.
+==> push/method-removed.en.push
+Title: A way to sign in was removed
+
+Removed from your account: {{method}}. If it was not you, change your password and sign out all devices.
+==> push/method-removed.es-formal.push
+Title: Forma de entrar quitada
+
+Quitado de su cuenta: {{method}}. Si no fue usted, cambie su contraseña y cierre la sesión en todos los dispositivos.
+==> push/method-removed.es.push
+Title: Forma de entrar quitada
+
+Quitado de tu cuenta: {{method}}. Si no fuiste tú, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+==> push/method-removed.fr.push
+Title: Moyen de connexion retiré
+
+Retiré de votre compte : {{method}}. Si ce n’était pas vous, changez votre mot de passe et déconnectez tous vos appareils.
+==> push/method-removed.ja.push
+Title: ログイン方法の削除
+
+アカウントから削除されました：{{method}}。お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
 ==> push/new-device.de-formal.push
 Title: Neue Anmeldung
 
@@ -4582,6 +7022,34 @@ Quelqu’un s’est connecté à votre compte{{#device}} avec « {{device}} »
 Title: 新しいログイン
 
 アカウントにログインがありました{{#device}}：「{{device}}」{{/device}}{{#place}}、{{place}}{{/place}}。お心当たりがない場合は、パスワードを変更してください。
+==> push/number-changed.de-formal.push
+Title: Gehört die Nummer noch Ihnen?
+
+Die Telefonnummer Ihres Kontos hat offenbar einen neuen Inhaber oder eine neue SIM-Karte. Gehört sie Ihnen nicht mehr, ersetzen Sie sie in Ihrem Konto.
+==> push/number-changed.de.push
+Title: Gehört die Nummer noch dir?
+
+Die Telefonnummer deines Kontos hat offenbar einen neuen Inhaber oder eine neue SIM-Karte. Gehört sie dir nicht mehr, ersetze sie in deinem Konto.
+==> push/number-changed.en.push
+Title: Is your phone number still yours?
+
+The phone number of your account seems to have a new owner or a new SIM card. If it is not yours any more, replace it in your account.
+==> push/number-changed.es-formal.push
+Title: ¿Su número sigue siendo suyo?
+
+El número de teléfono de su cuenta parece tener otro titular u otra tarjeta SIM. Si ya no es suyo, cámbielo en su cuenta.
+==> push/number-changed.es.push
+Title: ¿Tu número sigue siendo tuyo?
+
+El número de teléfono de tu cuenta parece tener otro titular u otra tarjeta SIM. Si ya no es tuyo, cámbialo en tu cuenta.
+==> push/number-changed.fr.push
+Title: Votre numéro est-il toujours le vôtre ?
+
+Le numéro de téléphone de votre compte semble avoir un nouveau titulaire ou une nouvelle carte SIM. S’il n’est plus à vous, remplacez-le dans votre compte.
+==> push/number-changed.ja.push
+Title: 電話番号のご確認
+
+アカウントの電話番号の持ち主かSIMカードが変わった可能性があります。ご自分の番号でなくなった場合は、アカウントから変更してください。
 ==> push/password-changed.de-formal.push
 Title: Passwort geändert
 
@@ -4610,6 +7078,146 @@ Votre mot de passe a été modifié. Si ce n’était pas vous, définissez-en t
 Title: パスワードが変更されました
 
 お心当たりがない場合は、すぐに「パスワードを忘れた場合」から新しいパスワードを設定してください。
+==> push/second-factor-off.de-formal.push
+Title: Zweiter Faktor entfernt
+
+Anmeldungen in Ihrem Konto fragen nicht mehr nach einem Code. Wenn Sie das nicht waren, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
+==> push/second-factor-off.de.push
+Title: Zweiter Faktor entfernt
+
+Anmeldungen in deinem Konto fragen nicht mehr nach einem Code. Wenn du das nicht warst, ändere dein Passwort und melde alle Geräte ab.
+==> push/second-factor-off.en.push
+Title: Second factor removed
+
+Sign-ins to your account no longer ask for a code. If it was not you, change your password and sign out all devices.
+==> push/second-factor-off.es-formal.push
+Title: Segundo factor quitado
+
+Su cuenta ya no pide un código al iniciar sesión. Si no fue usted, cambie su contraseña y cierre la sesión en todos los dispositivos.
+==> push/second-factor-off.es.push
+Title: Segundo factor quitado
+
+Tu cuenta ya no pide un código al iniciar sesión. Si no fuiste tú, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+==> push/second-factor-off.fr.push
+Title: Second facteur retiré
+
+Les connexions à votre compte ne demandent plus de code. Si ce n’était pas vous, changez votre mot de passe et déconnectez tous vos appareils.
+==> push/second-factor-off.ja.push
+Title: 二段階認証の解除
+
+ログイン時にコードは確認されなくなりました。お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
+==> push/second-factor-on.de-formal.push
+Title: Zweiter Faktor eingerichtet
+
+Für Ihr Konto wurde eine Authenticator-App eingerichtet. Wenn Sie das nicht waren, öffnen Sie die Mail dazu oder wenden Sie sich an den Support.
+==> push/second-factor-on.de.push
+Title: Zweiter Faktor eingerichtet
+
+Für dein Konto wurde eine Authenticator-App eingerichtet. Wenn du das nicht warst, öffne die Mail dazu oder wende dich an den Support.
+==> push/second-factor-on.en.push
+Title: Second factor set up
+
+An authenticator app was set up for your account. If it was not you, open the email about it or contact support.
+==> push/second-factor-on.es-formal.push
+Title: Segundo factor activado
+
+Se ha configurado una aplicación de autenticación en su cuenta. Si no fue usted, abra el correo sobre esto o escriba al soporte.
+==> push/second-factor-on.es.push
+Title: Segundo factor activado
+
+Se ha configurado una aplicación de autenticación en tu cuenta. Si no fuiste tú, abre el correo sobre esto o escribe al soporte.
+==> push/second-factor-on.fr.push
+Title: Second facteur activé
+
+Une application d’authentification a été associée à votre compte. Si ce n’était pas vous, ouvrez l’e-mail à ce sujet ou contactez le support.
+==> push/second-factor-on.ja.push
+Title: 二段階認証の設定
+
+アカウントに認証アプリが設定されました。お心当たりがない場合は、お送りしたメールを開くか、サポートにご連絡ください。
+==> push/second-factor-reset-requested.de-formal.push
+Title: Zweiter Faktor wird entfernt
+
+Unser Support entfernt Ihren zweiten Faktor am {{time}}. Um ihn zu behalten, melden Sie sich vorher mit ihm an.
+==> push/second-factor-reset-requested.de.push
+Title: Zweiter Faktor wird entfernt
+
+Unser Support entfernt deinen zweiten Faktor am {{time}}. Um ihn zu behalten, melde dich vorher mit ihm an.
+==> push/second-factor-reset-requested.en.push
+Title: Second factor will be removed
+
+Our support team will remove your second factor on {{time}}. To keep it, sign in with it before then.
+==> push/second-factor-reset-requested.es-formal.push
+Title: Se quitará su segundo factor
+
+Nuestro equipo de soporte quitará su segundo factor el {{time}}. Para conservarlo, inicie sesión con él antes.
+==> push/second-factor-reset-requested.es.push
+Title: Se quitará tu segundo factor
+
+Nuestro equipo de soporte quitará tu segundo factor el {{time}}. Para conservarlo, inicia sesión con él antes.
+==> push/second-factor-reset-requested.fr.push
+Title: Second facteur bientôt retiré
+
+Notre support retirera votre second facteur le {{time}}. Pour le conserver, connectez-vous avec lui avant.
+==> push/second-factor-reset-requested.ja.push
+Title: 二段階認証の解除の予定
+
+サポートが{{time}}に二段階認証を解除します。残す場合は、それまでに二段階認証でログインしてください。
+==> push/second-factor-reset.de-formal.push
+Title: Zweiter Faktor vom Support entfernt
+
+Ihr zweiter Faktor und die Wiederherstellungscodes wurden entfernt, alle Geräte sind abgemeldet. Wenn Sie das nicht verlangt haben, ändern Sie jetzt Ihr Passwort.
+==> push/second-factor-reset.de.push
+Title: Zweiter Faktor vom Support entfernt
+
+Dein zweiter Faktor und die Wiederherstellungscodes wurden entfernt, alle Geräte sind abgemeldet. Wenn du das nicht verlangt hast, ändere jetzt dein Passwort.
+==> push/second-factor-reset.en.push
+Title: Second factor removed by support
+
+Your second factor and recovery codes were removed, and all devices are signed out. If you did not ask for it, change your password now.
+==> push/second-factor-reset.es-formal.push
+Title: Segundo factor quitado por soporte
+
+Se han quitado su segundo factor y los códigos de recuperación, y se ha cerrado la sesión en todos los dispositivos. Si no lo pidió, cambie ahora su contraseña.
+==> push/second-factor-reset.es.push
+Title: Segundo factor quitado por soporte
+
+Se han quitado tu segundo factor y los códigos de recuperación, y se ha cerrado la sesión en todos los dispositivos. Si no lo pediste, cambia ahora tu contraseña.
+==> push/second-factor-reset.fr.push
+Title: Second facteur retiré par le support
+
+Votre second facteur et vos codes de secours ont été retirés, et tous les appareils sont déconnectés. Si vous ne l’avez pas demandé, changez tout de suite votre mot de passe.
+==> push/second-factor-reset.ja.push
+Title: サポートによる二段階認証の解除
+
+二段階認証とリカバリーコードを削除し、すべてのデバイスからログアウトしました。依頼していない場合は、すぐにパスワードを変更してください。
+==> push/session-displaced.de-formal.push
+Title: Ein Gerät wurde abgemeldet
+
+Sie haben sich mit einem weiteren Gerät angemeldet. Das am längsten unbenutzte wurde dafür abgemeldet. Wenn Sie das nicht waren, ändern Sie Ihr Passwort.
+==> push/session-displaced.de.push
+Title: Ein Gerät wurde abgemeldet
+
+Du hast dich mit einem weiteren Gerät angemeldet. Das am längsten unbenutzte wurde dafür abgemeldet. Wenn du das nicht warst, ändere dein Passwort.
+==> push/session-displaced.en.push
+Title: A device was signed out
+
+You signed in on another device, so the one that was unused for the longest time was signed out. If it was not you, change your password.
+==> push/session-displaced.es-formal.push
+Title: Sesión cerrada en un dispositivo
+
+Ha entrado con otro dispositivo, así que se cerró la sesión en el que llevaba más tiempo sin usarse. Si no fue usted, cambie su contraseña.
+==> push/session-displaced.es.push
+Title: Sesión cerrada en un dispositivo
+
+Has entrado con otro dispositivo, así que se cerró la sesión en el que llevaba más tiempo sin usarse. Si no fuiste tú, cambia tu contraseña.
+==> push/session-displaced.fr.push
+Title: Un appareil a été déconnecté
+
+Vous vous êtes connecté avec un autre appareil : celui resté le plus longtemps inutilisé a été déconnecté. Si ce n’était pas vous, changez votre mot de passe.
+==> push/session-displaced.ja.push
+Title: デバイスのログアウト
+
+別のデバイスでログインされたため、最も長く使われていなかったデバイスがログアウトしました。お心当たりがない場合は、パスワードを変更してください。
 ==> push/session-replayed.de-formal.push
 Title: Zur Sicherheit abgemeldet
 
@@ -4638,6 +7246,132 @@ Un de vos appareils a été déconnecté : sa session a été utilisée deux fo
 Title: 安全のためログアウトしました
 
 ログイン情報が二重に使われたデバイスをログアウトしました。そのデバイスでもう一度ログインしてください。
+==> push/sign-in-locked.de-formal.push
+Title: Anmeldung vorübergehend gesperrt
+
+Nach zu vielen Fehlversuchen müssen neue Geräte warten, bevor sie sich in Ihrem Konto anmelden können. Ihre bekannten Geräte betrifft das nicht.
+==> push/sign-in-locked.de.push
+Title: Anmeldung vorübergehend gesperrt
+
+Nach zu vielen Fehlversuchen müssen neue Geräte warten, bevor sie sich in deinem Konto anmelden können. Deine bekannten Geräte betrifft das nicht.
+==> push/sign-in-locked.en.push
+Title: Sign-in locked for a while
+
+After too many wrong tries, new devices have to wait before they can sign in to your account. Devices that you have used before are not affected.
+==> push/sign-in-locked.es-formal.push
+Title: Inicio de sesión bloqueado
+
+Tras demasiados intentos fallidos, los dispositivos nuevos deben esperar para entrar en su cuenta. Los que ya ha usado no se ven afectados.
+==> push/sign-in-locked.es.push
+Title: Inicio de sesión bloqueado
+
+Tras demasiados intentos fallidos, los dispositivos nuevos deben esperar para entrar en tu cuenta. Los que ya has usado no se ven afectados.
+==> push/sign-in-locked.fr.push
+Title: Connexion bloquée pour un moment
+
+Après trop d’essais erronés, les nouveaux appareils doivent attendre pour se connecter à votre compte. Ceux que vous avez déjà utilisés ne sont pas concernés.
+==> push/sign-in-locked.ja.push
+Title: ログインを一時的に制限しました
+
+失敗が続いたため、新しいデバイスからのログインをしばらく制限しています。これまでに使ったデバイスには影響ありません。
+==> push/sign-in.de-formal.push
+Title: Anmeldung
+
+Sie haben sich in Ihrem Konto angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn Sie das nicht waren, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
+==> push/sign-in.de.push
+Title: Anmeldung
+
+Du hast dich in deinem Konto angemeldet{{#device}}, mit „{{device}}“{{/device}}{{#place}}, {{place}}{{/place}}. Wenn du das nicht warst, ändere dein Passwort und melde alle Geräte ab.
+==> push/sign-in.en.push
+Title: Sign-in
+
+You signed in to your account{{#device}} on “{{device}}”{{/device}}{{#place}}, {{place}}{{/place}}. If it was not you, change your password and sign out all devices.
+==> push/sign-in.es-formal.push
+Title: Inicio de sesión
+
+Ha entrado en su cuenta{{#device}} con «{{device}}»{{/device}}{{#place}}, {{place}}{{/place}}. Si no fue usted, cambie su contraseña y cierre la sesión en todos los dispositivos.
+==> push/sign-in.es.push
+Title: Inicio de sesión
+
+Has entrado en tu cuenta{{#device}} con «{{device}}»{{/device}}{{#place}}, {{place}}{{/place}}. Si no fuiste tú, cambia tu contraseña y cierra la sesión en todos los dispositivos.
+==> push/sign-in.fr.push
+Title: Connexion
+
+Vous vous êtes connecté à votre compte{{#device}} avec « {{device}} »{{/device}}{{#place}}, {{place}}{{/place}}. Si ce n’était pas vous, changez votre mot de passe et déconnectez tous vos appareils.
+==> push/sign-in.ja.push
+Title: ログイン
+
+アカウントにログインしました{{#device}}：「{{device}}」{{/device}}{{#place}}、{{place}}{{/place}}。お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
+==> sms/deletion-scheduled.de-formal.sms
+{{product}}: Ihr Konto wird am {{time}} gelöscht. Um es zu behalten, brechen Sie die Löschung vorher ab.
+==> sms/deletion-scheduled.de.sms
+{{product}}: Dein Konto wird am {{time}} gelöscht. Um es zu behalten, brich die Löschung vorher ab.
+==> sms/deletion-scheduled.en.sms
+{{product}}: your account will be deleted on {{time}}. To keep it, sign in before then and cancel the deletion.
+==> sms/deletion-scheduled.es-formal.sms
+{{product}}: su cuenta se borra el {{time}}. Para conservarla, entre antes y cancele el borrado.
+==> sms/deletion-scheduled.es.sms
+{{product}}: tu cuenta se borra el {{time}}. Para conservarla, entra antes y cancela el borrado.
+==> sms/deletion-scheduled.fr.sms
+Votre compte {{product}} sera supprimé le {{time}}. Pour le garder, connectez-vous avant et annulez la suppression.
+==> sms/deletion-scheduled.ja.sms
+{{product}}：{{time}}にアカウントが削除されます。取消はアプリでできます。
+==> sms/method-added.de-formal.sms
+{{product}}: Ihr Konto hat eine neue Anmeldemöglichkeit. Waren Sie das nicht, entfernen Sie sie in der App und melden Sie alle Geräte ab.
+==> sms/method-added.de.sms
+{{product}}: Dein Konto hat eine neue Anmeldemöglichkeit. Warst du das nicht, entferne sie in der App und melde alle Geräte ab.
+==> sms/method-added.en.sms
+{{product}}: your account has a new way to sign in. If it was not you, remove it in the app and sign out all devices.
+==> sms/method-added.es-formal.sms
+{{product}}: su cuenta tiene una nueva forma de entrar. Si no la reconoce, borre esa forma en la app y cierre todas las sesiones.
+==> sms/method-added.es.sms
+{{product}}: tu cuenta tiene una nueva forma de entrar. Si no la reconoces, borra esa forma en la app y cierra todas las sesiones.
+==> sms/method-added.fr.sms
+Un moyen de connexion a été ajouté à votre compte {{product}}. Si vous ne le connaissez pas, retirez-le et déconnectez tous vos appareils.
+==> sms/method-added.ja.sms
+{{product}}：ログイン方法が追加されました。心当たりがなければ削除し、全デバイスをログアウトしてください。
+==> sms/method-removed.de-formal.sms
+{{product}}: Aus Ihrem Konto wurde eine Anmeldemöglichkeit entfernt. Waren Sie das nicht, melden Sie in der App alle Geräte ab.
+==> sms/method-removed.de.sms
+{{product}}: Aus deinem Konto wurde eine Anmeldemöglichkeit entfernt. Warst du das nicht, melde in der App alle Geräte ab.
+==> sms/method-removed.en.sms
+{{product}}: a way to sign in was removed from your account. If it was not you, sign out all devices in the app.
+==> sms/method-removed.es-formal.sms
+{{product}}: se ha quitado una forma de entrar en su cuenta. Si no lo reconoce, cierre todas las sesiones en la app.
+==> sms/method-removed.es.sms
+{{product}}: se ha quitado una forma de entrar en tu cuenta. Si no lo reconoces, cierra todas las sesiones en la app.
+==> sms/method-removed.fr.sms
+Un moyen de connexion a été retiré de votre compte {{product}}. Si cela ne vient pas de vous, déconnectez tous vos appareils.
+==> sms/method-removed.ja.sms
+{{product}}：ログイン方法が削除されました。心当たりがなければ全デバイスをログアウトしてください。
+==> sms/new-device.de-formal.sms
+{{product}}: Neue Anmeldung in Ihrem Konto, mit einem neuen Gerät oder Ort. Waren Sie das nicht, melden Sie in der App alle Geräte ab.
+==> sms/new-device.de.sms
+{{product}}: Neue Anmeldung in deinem Konto, mit einem neuen Gerät oder Ort. Warst du das nicht, melde in der App alle Geräte ab.
+==> sms/new-device.en.sms
+{{product}}: someone signed in to your account with a new device or from a new place. If it was not you, sign out all devices in the app.
+==> sms/new-device.es-formal.sms
+{{product}}: alguien ha entrado en su cuenta con un dispositivo o desde un lugar nuevo. Si no lo reconoce, cierre todas las sesiones.
+==> sms/new-device.es.sms
+{{product}}: alguien ha entrado en tu cuenta con un dispositivo o desde un lugar nuevo. Si no lo reconoces, cierra todas las sesiones.
+==> sms/new-device.fr.sms
+Connexion à votre compte {{product}} avec un appareil ou dans un lieu nouveau. Si elle ne vient pas de vous, déconnectez tous vos appareils.
+==> sms/new-device.ja.sms
+{{product}}：新しいデバイスか場所でログインされました。心当たりがなければ全デバイスをログアウトしてください。
+==> sms/password-changed.de-formal.sms
+{{product}}: Ihr Passwort wurde geändert. Waren Sie das nicht, melden Sie in der App alle Geräte ab und legen Sie ein neues fest.
+==> sms/password-changed.de.sms
+{{product}}: Dein Passwort wurde geändert. Warst du das nicht, melde in der App alle Geräte ab und lege ein neues fest.
+==> sms/password-changed.en.sms
+{{product}}: your password was changed. If it was not you, sign out all devices in the app and set a new password.
+==> sms/password-changed.es-formal.sms
+{{product}}: su contraseña ha cambiado. Si no lo reconoce, cierre todas las sesiones en la app y ponga una contraseña nueva.
+==> sms/password-changed.es.sms
+{{product}}: tu contraseña ha cambiado. Si no lo reconoces, cierra todas las sesiones en la app y pon una contraseña nueva.
+==> sms/password-changed.fr.sms
+Le mot de passe de votre compte {{product}} a été modifié. Si cela ne vient pas de vous, changez-le et déconnectez tous vos appareils.
+==> sms/password-changed.ja.sms
+{{product}}：パスワードが変更されました。心当たりがなければ変更し直し、全デバイスをログアウトしてください。
 ==> sms/phone-code.de-formal.sms
 {{code}} ist Ihr Code für {{product}}, gültig {{minutes}} Min. Geben Sie ihn an niemanden weiter.
 ==> sms/phone-code.de.sms
@@ -4652,6 +7386,76 @@ Title: 安全のためログアウトしました
 {{code}} est votre code {{product}}, valable {{minutes}} min. Ne le donnez à personne.
 ==> sms/phone-code.ja.sms
 {{product}}のコードは{{code}}です（{{minutes}}分間有効）。誰にも教えないでください。
+==> sms/second-factor-off.de-formal.sms
+{{product}}: Der zweite Faktor Ihres Kontos wurde entfernt. Waren Sie das nicht, ändern Sie in der App Ihr Passwort.
+==> sms/second-factor-off.de.sms
+{{product}}: Der zweite Faktor deines Kontos wurde entfernt. Warst du das nicht, ändere in der App dein Passwort.
+==> sms/second-factor-off.en.sms
+{{product}}: the second factor of your account was removed. If it was not you, change your password in the app.
+==> sms/second-factor-off.es-formal.sms
+{{product}}: se ha quitado el segundo factor de su cuenta. Si no lo reconoce, cambie su contraseña en la app.
+==> sms/second-factor-off.es.sms
+{{product}}: se ha quitado el segundo factor de tu cuenta. Si no lo reconoces, cambia tu contraseña en la app.
+==> sms/second-factor-off.fr.sms
+Le second facteur de votre compte {{product}} a été retiré. Si cela ne vient pas de vous, changez votre mot de passe.
+==> sms/second-factor-off.ja.sms
+{{product}}：二段階認証が解除されました。心当たりがなければパスワードを変更してください。
+==> sms/second-factor-on.de-formal.sms
+{{product}}: Für Ihr Konto wurde ein zweiter Faktor eingerichtet. Waren Sie das nicht, wenden Sie sich sofort an den Support.
+==> sms/second-factor-on.de.sms
+{{product}}: Für dein Konto wurde ein zweiter Faktor eingerichtet. Warst du das nicht, wende dich sofort an den Support.
+==> sms/second-factor-on.en.sms
+{{product}}: a second factor was set up for your account. If it was not you, contact our support now.
+==> sms/second-factor-on.es-formal.sms
+{{product}}: se ha activado un segundo factor en su cuenta. Si no lo reconoce, escriba enseguida al soporte.
+==> sms/second-factor-on.es.sms
+{{product}}: se ha activado un segundo factor en tu cuenta. Si no lo reconoces, escribe enseguida al soporte.
+==> sms/second-factor-on.fr.sms
+Un second facteur a été ajouté à votre compte {{product}}. Si cela ne vient pas de vous, contactez vite le support.
+==> sms/second-factor-on.ja.sms
+{{product}}：二段階認証が設定されました。心当たりがなければサポートに連絡してください。
+==> sms/second-factor-reset-requested.de-formal.sms
+{{product}}: Der Support entfernt Ihren zweiten Faktor am {{time}}. Zum Behalten melden Sie sich damit an.
+==> sms/second-factor-reset-requested.de.sms
+{{product}}: Der Support entfernt deinen zweiten Faktor am {{time}}. Zum Behalten melde dich damit an.
+==> sms/second-factor-reset-requested.en.sms
+{{product}}: support removes your second factor on {{time}}. To keep it, sign in with it before then.
+==> sms/second-factor-reset-requested.es-formal.sms
+{{product}}: el soporte quita su segundo factor el {{time}}. Para conservarlo, entre antes con él.
+==> sms/second-factor-reset-requested.es.sms
+{{product}}: el soporte quita tu segundo factor el {{time}}. Para conservarlo, entra antes con él.
+==> sms/second-factor-reset-requested.fr.sms
+Le support retire le second facteur de votre compte {{product}} le {{time}}. Pour le garder, connectez-vous avec lui.
+==> sms/second-factor-reset-requested.ja.sms
+{{product}}：サポートが{{time}}に二段階認証を解除。止めるにはログイン。
+==> sms/second-factor-reset.de-formal.sms
+{{product}}: Der Support hat Ihren zweiten Faktor entfernt. Haben Sie das nicht verlangt, ändern Sie jetzt Ihr Passwort.
+==> sms/second-factor-reset.de.sms
+{{product}}: Der Support hat deinen zweiten Faktor entfernt. Hast du das nicht verlangt, ändere jetzt dein Passwort.
+==> sms/second-factor-reset.en.sms
+{{product}}: support removed the second factor of your account. If you did not ask for it, change your password now.
+==> sms/second-factor-reset.es-formal.sms
+{{product}}: el soporte ha quitado su segundo factor. Si no es cosa suya, cambie ahora su contraseña.
+==> sms/second-factor-reset.es.sms
+{{product}}: el soporte ha quitado tu segundo factor. Si no lo pediste, cambia ahora tu contraseña.
+==> sms/second-factor-reset.fr.sms
+Le support a retiré le second facteur de votre compte {{product}}. Si cela ne vient pas de vous, changez votre mot de passe.
+==> sms/second-factor-reset.ja.sms
+{{product}}：サポートが二段階認証を解除しました。心当たりがなければパスワードを変更してください。
+==> sms/session-replayed.de-formal.sms
+{{product}}: Eines Ihrer Geräte wurde abgemeldet, weil seine Anmeldung zweimal benutzt wurde. Bitte melden Sie sich dort neu an.
+==> sms/session-replayed.de.sms
+{{product}}: Eines deiner Geräte wurde abgemeldet, weil seine Anmeldung zweimal benutzt wurde. Bitte melde dich dort neu an.
+==> sms/session-replayed.en.sms
+{{product}}: one of your devices was signed out for safety, because its sign-in was used twice. Please sign in again there.
+==> sms/session-replayed.es-formal.sms
+{{product}}: por seguridad hemos desconectado uno de sus dispositivos, porque su acceso se ha usado dos veces. Vuelva a entrar en él.
+==> sms/session-replayed.es.sms
+{{product}}: por seguridad hemos desconectado uno de tus dispositivos, porque su acceso se ha usado dos veces. Vuelve a entrar en él.
+==> sms/session-replayed.fr.sms
+{{product}} a déconnecté un de vos appareils par sécurité, car sa session a été utilisée deux fois. Reconnectez-vous sur cet appareil.
+==> sms/session-replayed.ja.sms
+{{product}}：ログイン情報が二重に使われたデバイスをログアウトしました。もう一度ログインしてください。
 
 """#
 }

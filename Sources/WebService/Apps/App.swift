@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 package import RPC
 
 /// An app of the operator's, a web page or a program on phones, with the rules that its publishable
@@ -18,11 +19,19 @@ package struct App: Hashable, Sendable {
     package let methods: [MethodPattern]?
     /// How it receives refresh tokens.
     package let refresh: RefreshTokenDelivery
+    /// Where it takes Apple's answer; nil for an app that has no dialog of Apple's on the web.
+    package var appleReturn: AppleReturn?
 
     /// Whether it may call a public method.
     func allows(_ method: String) -> Bool {
         guard let methods else { return true }
         return methods.contains { $0.matches(method, isPublic: true) }
+    }
+
+    /// The ways to sign in that it does not have, since it may not call all of their rpcs (G-36).
+    var without: Set<SignInWay> {
+        guard methods != nil else { return [] }
+        return Set(SignInWay.allCases.filter { way in !way.methods.allSatisfy { allows($0.name) } })
     }
 
     /// Whether a text can be an app's key: `pk_` and at least 32 characters of base64url, which are

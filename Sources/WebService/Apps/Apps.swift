@@ -10,9 +10,10 @@ package import ServiceRuntime
 ///       origins: [https://shop.example.org]
 ///       redirect-uris: [https://shop.example.org/signed-in]
 ///       refresh: cookie
-///     shop-ios:
+///     shop-phones:
 ///       key: pk_9a0b3d5c7e1f42688d6c4b2a0f9e8d7c
-///       platforms: [ios]
+///       platforms: [ios, android]
+///       apple-return: android-app://org.example.shop
 ///       methods: [postern.gateway.v1.Auth/*, postern.gateway.v1.Passwords/*]
 package struct Apps: Settings, Equatable {
     /// No app.
@@ -77,6 +78,7 @@ extension Apps {
 
     private enum Attribute: String, CaseIterable {
         case key, methods, origins, platforms, refresh
+        case appleReturn = "apple-return"
         case redirectURIs = "redirect-uris"
 
         func setting(of app: String) -> String { "\(app)-\(rawValue)" }
@@ -96,7 +98,11 @@ extension Apps {
             redirectURIs: list(
                 .redirectURIs, name, &settings, { App.isRedirectURI($0) ? $0 : nil }),
             methods: methods(name, &settings),
-            refresh: refresh(name, &settings))
+            refresh: refresh(name, &settings),
+            appleReturn: settings.parsed(
+                Attribute.appleReturn.setting(of: name), expected: AppleReturn.expected,
+                unit: "URI", reason: "Where Apple's answer to /apple/callback is handed on to.",
+                parse: AppleReturn.init))
         check(app, hasKey: key != nil, &settings)
         return key == nil ? nil : app
     }
@@ -168,5 +174,9 @@ extension Apps {
             app.refresh == .body || app.platforms == [.web],
             [name(.refresh), name(.platforms)],
             "cookie is for apps whose only platform is web; list other platforms as another app")
+        settings.require(
+            app.appleReturn?.isAndroid != true || app.platforms.contains(.android),
+            [name(.appleReturn), name(.platforms)],
+            "android-app:// is for apps with the platform android")
     }
 }

@@ -57,6 +57,6 @@ enum TokenPayload {
     static func claims(of token: String, bytesMax: Int = TokenVerifier.bytesMax) -> JSONObject? {
         // `try?`: why a text is no token makes no difference here.
         (try? CompactToken(token, bytesMax: bytesMax))
-            .flatMap { JSONReader.object(in: $0.payload) }
+            .flatMap { TokenClaims.object(in: $0.payload) }
     }
 }

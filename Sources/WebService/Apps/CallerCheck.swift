@@ -45,9 +45,11 @@ package struct CallerCheck: Sendable {
         }
         try Self.checkPage(head.headerFields, app)
         if let app, !method.options.isPublic || !app.allows(method.name) {
-            throw ServiceError(
-                .permissionDenied, detail: "\(app.name) may not call \(method.name)",
-                notProcessed: true)
+            throw .refused(
+                .permissionDenied, CallerField.app,
+                method.options.isPublic
+                    ? "The app's methods in the operator's apps-file do not permit \(method.name)."
+                    : "\(method.name) is for backends, which send a token (postern token app).")
         }
         return WebCaller(
             app: app, applicationToken: token == nil ? nil : text,

@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 package import HTTPTypes
 import RPC
@@ -65,13 +66,10 @@ extension ServiceError {
 }
 
 extension HTTPFields {
-    /// The longest user agent that the gateway looks at, in bytes.
-    private static let clientAgentBytesMax = 512
-
     /// The person's user agent, for the metadata `client-agent`; nil without one.
     var clientAgent: String? {
         value(of: .userAgent).map {
-            String(decoding: $0.utf8.prefix(Self.clientAgentBytesMax), as: UTF8.self)
+            String(decoding: $0.utf8.prefix(Metadata.clientAgentBytesMax), as: UTF8.self)
         }
     }
 }
@@ -82,8 +80,8 @@ extension Metadata {
     ///
     /// Attacks: a client that sends `client-address` itself would choose the subject of every limit
     /// by address; one that sends `application-token` would name a backend that was not checked,
-    /// and one that sends `app` another app, whose limits it would use up; `attempt` is the
-    /// gateway's client's.
+    /// one that sends `app` another app, whose limits it would use up, and one that sends
+    /// `app-without` fewer ways to sign in; `attempt` is the gateway's client's.
     init(of fields: HTTPFields, from caller: WebCaller) {
         self.init()
         self[Key.idempotencyKey] = fields.value(of: .idempotencyKey)
@@ -94,5 +92,6 @@ extension Metadata {
         self[Key.clientAgent] = fields.clientAgent
         self[Key.applicationToken] = caller.applicationToken
         self[Key.app] = caller.app?.name
+        self[Key.appWithout] = caller.app?.without.metadataText
     }
 }

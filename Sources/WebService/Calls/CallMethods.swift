@@ -7,9 +7,9 @@ package import ServiceRuntime
 /// The methods that clients can call, by their names.
 package struct CallMethods: Sendable {
     private var byName: [String: CallMethod] = [:]
-    /// The names of the public methods, and of this program's own, by the method's own name in lower
-    /// case, for suggestions. An app may call no other.
-    private var byOwnName: [String: [String]] = [:]
+    /// The names of the public methods, and of this program's own, for suggestions. An app may call
+    /// no other.
+    private var suggested: [String] = []
 
     /// The methods of the gateway's `services`, and those that this program implements: health,
     /// from whether `isServing`, and reflection of the services with a public method.
@@ -39,8 +39,7 @@ package struct CallMethods: Sendable {
     private mutating func add(_ method: CallMethod, isSuggested: Bool = true) {
         let name = method.description.name
         byName[name] = method
-        guard isSuggested else { return }
-        byOwnName[Self.ownName(name), default: []].append(name)
+        if isSuggested { suggested.append(name) }
     }
 
     /// The methods that the gateway answers.
@@ -53,15 +52,11 @@ package struct CallMethods: Sendable {
 
     /// The failure of a call of a name that is no method.
     func unknown(_ name: some StringProtocol) -> CallFailure {
-        let similar = byOwnName[Self.ownName(name), default: []].map { "/" + $0 }.sorted()
+        let similar = SimilarMethods.nearest(to: String(name), among: suggested).map { "/" + $0 }
         let hint =
             similar.isEmpty
             ? "Paths are /package.Service/Method, for example /postern.gateway.v1.Auth/SignOut."
             : "Did you mean \(similar.joined(separator: " or "))?"
         return CallFailure(.unknownMethod, "There is no such method. \(hint)", status: .notFound)
-    }
-
-    private static func ownName(_ name: some StringProtocol) -> String {
-        name.split(separator: "/").last.map { $0.lowercased() } ?? ""
     }
 }

@@ -7,20 +7,30 @@ import ServiceRuntime
 
 /// The JSON of errors in Connect (https://connectrpc.com/docs/protocol#error-end-stream).
 extension CallFailure {
-    /// The body of a unary error.
+    /// What of our error is also at the top level, by the name there: `code` is Connect's.
+    private static let topLevel: KeyValuePairs<String, String> = [
+        "errorCode": "code", "userMessage": "userMessage", "action": "action",
+        "retryAfterMs": "retryAfterMs",
+    ]
+
+    /// The body of a unary error. Connect's are `code`, `message` and `details`. Its clients ignore
+    /// the other members, which are for apps that read JSON without its library.
     var connectError: JSONObject {
         let detail = WireV1.Error(error)
-        return [
-            "code": .string(callStatus.connectName),
-            "message": .string(message),
-            "details": .array([
-                .object([
-                    "type": .string(WireV1.Error.fullName),
-                    "value": .string(Base64.encodeUnpadded(detail.encoded())),
-                    "debug": .object(detail.json),
-                ])
-            ]),
+        let ours = detail.json
+        var body: JSONObject = [
+            "code": .string(callStatus.connectName), "message": .string(message),
         ]
+        for (name, member) in Self.topLevel {
+            if let value = ours[member] { _ = body.add(name, value) }
+        }
+        let debug: JSONObject = [
+            "type": .string(WireV1.Error.fullName),
+            "value": .string(Base64.encodeUnpadded(detail.encoded())),
+            "debug": .object(ours),
+        ]
+        _ = body.add("details", .array([.object(debug)]))
+        return body
     }
 
     /// The last frame of a stream; nil for a call that succeeded.

@@ -18,6 +18,16 @@ struct MessageJSON<Message: ProtobufMessage>: Sendable {
         }
     }
 
+    /// The message of a JSON text, as a call's: fields that it does not have are ignored. Nil for a
+    /// text that is no such message.
+    func message(_ text: String) -> Message? {
+        // The reason does not matter: no browser sends such a text.
+        guard let schema = try? schema.get(),
+            let bytes = try? schema.encodeJSON(Array(text.utf8), ignoresUnknownFields: true)
+        else { return nil }
+        return try? Message(decoding: bytes)
+    }
+
     /// The JSON of a message.
     /// - Throws: `SchemaError`, `MappingError`, for descriptors that are not this program's.
     func text(of message: Message) throws -> String {

@@ -7,25 +7,29 @@ import Messages
 ///
 /// In the text stay as many `x` as a secret has bytes there. What is no valid string stays as it
 /// is, and the reader refuses it.
+///
+/// A secret in a message of the request is taken out too: a backend's token is in its proof
+/// (`GatewayV1.BackendCall`).
 struct SecretFields: Sendable {
     private static let blank = UInt8(ascii: "x")
 
-    /// The numbers of the secret fields, by their names in JSON and in the `.proto`.
-    private let numbers: [String: Int]
+    /// A secret field: the numbers of the fields from the message down to it.
+    private typealias Path = [Int]
 
-    /// The secret fields of a message itself; those in messages inside it are not known.
+    /// The paths of the secret fields, by their names in JSON and in the `.proto` from the outermost
+    /// object down.
+    private let paths: [[String]: Path]
+    /// How many objects the innermost secret is in.
+    private let depthMax: Int
+
+    /// The secret fields of a message, and of the messages in it that are no lists.
     init(of message: SchemaMessage) {
-        var numbers: [String: Int] = [:]
-        for field in message.fields where field.depth == 0 && field.isSecret {
-            // Its number is where the message has it. No secret is of another type than a text.
-            let text = "{\"\(field.name)\":\"x\"}"
-            guard let packed = try? message.encodeJSON(text) else { continue }
-            var scanner = FieldScanner(packed[...])
-            guard let number = (try? scanner.next())?.number else { continue }
-            numbers[field.name] = number
-            numbers[CallFailure.protoPath(field.name)] = number
+        var paths: [[String]: Path] = [:]
+        for secret in message.secretFields {
+            for names in secret.namings { paths[names] = secret.numbers }
         }
-        self.numbers = numbers
+        self.paths = paths
+        depthMax = paths.keys.map(\.count).max() ?? 0
     }
 
     /// Packs a request. Its secrets are wiped from `json`.
@@ -33,17 +37,20 @@ struct SecretFields: Sendable {
     func packed(_ json: inout [UInt8], as message: SchemaMessage) throws(MappingError) -> [UInt8] {
         var secrets = take(from: &json)
         // The dictionary has no other reference here, so that wiping reaches its arrays.
-        defer { for number in Array(secrets.keys) { wipe(&secrets[number, default: []]) } }
+        defer { for path in Array(secrets.keys) { wipe(&secrets[path, default: []]) } }
         let packed = try message.encodeJSON(json, ignoresUnknownFields: true)
-        return secrets.isEmpty ? packed : Self.put(secrets, into: packed)
+        return secrets.isEmpty ? packed : Self.put(secrets, into: packed[...], at: [])
     }
 
     // MARK: The text
 
-    /// The secrets of the outermost object, by their numbers.
-    private func take(from json: inout [UInt8]) -> [Int: [UInt8]] {
-        var secrets: [Int: [UInt8]] = [:]
-        var (position, depth) = (0, 0)
+    /// The secrets, by their paths.
+    private func take(from json: inout [UInt8]) -> [Path: [UInt8]] {
+        var secrets: [Path: [UInt8]] = [:]
+        var position = 0
+        /// The names of the objects and lists that the position is in. The outermost and what is in a
+        /// list have none.
+        var outer: [Range<Int>?] = []
         /// The name before the colon that was read last.
         var name: Range<Int>?
         var isValue = false
@@ -54,25 +61,34 @@ struct SecretFields: Sendable {
                 let content = position + 1..<end
                 if !isValue {
                     name = content
-                } else if depth == 1, let name, !content.isEmpty,
-                    let number = numbers[String(decoding: json[name], as: UTF8.self)],
-                    secrets[number] == nil, let secret = JSONSecret.unescaped(json, content)
+                } else if !content.isEmpty, let path = path(outer, name, in: json),
+                    secrets[path] == nil, let secret = JSONSecret.unescaped(json, content)
                 {
-                    secrets[number] = secret
+                    secrets[path] = secret
                     for index in content { json[index] = Self.blank }
                 }
                 position = end
             case UInt8(ascii: ":"): isValue = true
             case UInt8(ascii: ","): isValue = false
             case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
+                outer.append(isValue ? name : nil)
                 isValue = false
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = outer.popLast()
             default: break
             }
             position += 1
         }
         return secrets
+    }
+
+    /// The path of the value of `name` in these objects; nil if it is no secret.
+    private func path(_ outer: [Range<Int>?], _ name: Range<Int>?, in json: [UInt8]) -> Path? {
+        // Only the outermost object has no name.
+        guard let name, (1...max(depthMax, 1)).contains(outer.count),
+            outer.dropFirst().allSatisfy({ $0 != nil })
+        else { return nil }
+        let names = outer.dropFirst().compactMap(\.self) + [name]
+        return paths[names.map { String(decoding: json[$0], as: UTF8.self) }]
     }
 
     /// The position of the quote that ends a string.
@@ -89,24 +105,38 @@ struct SecretFields: Sendable {
 
     /// The message with the secrets in place of the blanks. Its memory has the right size from the
     /// start: an array that grows leaves its content behind.
-    private static func put(_ secrets: [Int: [UInt8]], into packed: [UInt8]) -> [UInt8] {
+    /// - Parameter outer: the path of the message in the whole one.
+    private static func put(
+        _ secrets: [Path: [UInt8]], into packed: ArraySlice<UInt8>, at outer: Path
+    ) -> [UInt8] {
         var whole: [UInt8] = []
         // A secret has as many bytes as its blanks, or fewer.
         whole.reserveCapacity(packed.count)
-        var scanner = FieldScanner(packed[...])
-        var done = 0
+        var scanner = FieldScanner(packed)
+        var done = packed.startIndex
         // What our own writer has packed can be read.
         while let field = try? scanner.next() {
-            guard case .bytes(let blanks) = field.value, let secret = secrets[field.number] else {
-                continue
-            }
+            let path = outer + [field.number]
+            guard case .bytes(let blanks) = field.value,
+                secrets.keys.contains(where: { $0.starts(with: path) })
+            else { continue }
             whole += packed[done..<blanks.startIndex - varint(blanks.count).count]
-            whole += varint(secret.count)
-            whole += secret
             done = blanks.endIndex
+            if let secret = secrets[path] {
+                append(secret, to: &whole)
+            } else {
+                var inner = put(secrets, into: blanks, at: path)
+                append(inner, to: &whole)
+                wipe(&inner)
+            }
         }
         whole += packed[done...]
         return whole
+    }
+
+    private static func append(_ content: [UInt8], to whole: inout [UInt8]) {
+        whole += varint(content.count)
+        whole += content
     }
 
     private static func varint(_ value: Int) -> [UInt8] {

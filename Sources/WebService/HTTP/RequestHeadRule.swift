@@ -28,7 +28,10 @@ enum RequestHeadRule {
             throw HTTPFailure(.badRequest, "the host is missing")
         }
         guard hosts.allow(authority, isTLS: isTLS) else {
-            throw HTTPFailure(.misdirectedRequest, "this server does not answer for this host")
+            throw HTTPFailure(
+                .misdirectedRequest,
+                "this server does not answer for this host; the operator's setting web-origins "
+                    + "names those that it answers for")
         }
         guard
             head.headerFields.value(of: .expect).map({ $0.lowercased() == "100-continue" }) ?? true

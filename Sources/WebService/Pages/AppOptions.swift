@@ -10,6 +10,33 @@ package struct AppOptions: Hashable, Sendable {
     var name = ""
     /// The rules for a new password, in the order to show them.
     var passwordRules: [PasswordRequirement] = []
+    /// Whether people sign in with passwords, as far as it is known (G-36).
+    var takesPasswords = true
+    /// Whether people sign in with a code to their phone.
+    var takesPhones = false
+    /// Whether people sign in with a provider, which a page cannot do.
+    var hasProviders = false
+    /// Whether an account can set up a second factor, as far as it is known.
+    var takesSecondFactors = true
+    /// Where passkeys work; nil where they are switched off.
+    var passkeys: Passkeys?
+    /// Whether they work on the page that is shown: set for each, by the origin that it has.
+    var takesPasskeys = false
+
+    /// Where passkeys work (F-01).
+    struct Passkeys: Hashable, Sendable {
+        /// The domain to which they belong.
+        let domain: String
+        /// The origins of pages and apps.
+        let origins: [String]
+        /// The origins of other sites.
+        let related: [String]
+
+        /// Whether they work at an origin: one of the listed texts.
+        func work(at origin: String) -> Bool {
+            origins.contains(origin) || related.contains(origin)
+        }
+    }
 }
 
 /// A rule for new passwords, with its numbers, before a password was typed.
@@ -82,7 +109,14 @@ final class CurrentAppOptions: Sendable {
             if let answer {
                 let rules = answer.password?.rules ?? []
                 state.options = AppOptions(
-                    name: answer.appName, passwordRules: rules.compactMap(PasswordRequirement.init))
+                    name: answer.appName, passwordRules: rules.compactMap(PasswordRequirement.init),
+                    takesPasswords: answer.password != nil, takesPhones: answer.phone != nil,
+                    hasProviders: !answer.providers.isEmpty,
+                    takesSecondFactors: answer.secondFactors != nil,
+                    passkeys: answer.passkeys.map {
+                        AppOptions.Passkeys(
+                            domain: $0.rpId, origins: $0.origins, related: $0.relatedOrigins)
+                    })
             }
             return state.options ?? AppOptions()
         }

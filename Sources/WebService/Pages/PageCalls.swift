@@ -17,9 +17,14 @@ struct PageCalls: Sendable {
     /// On a channel for streams.
     let exports: DataExportsClient
     let auth: AuthClient
-    private let emails: EmailsClient
+    let challenges: SignInChallengesClient
+    let factors: SecondFactorsClient
+    let passkeys: PasskeysClient
+    let sessions: AccountSessionsClient
+    let emails: EmailsClient
+    let phones: PhoneSignInClient
     private let passwords: PasswordsClient
-    private let time: any Time
+    let time: any Time
 
     /// - Parameter streams: another channel to the same gateway: some browsers read slowly.
     init(_ gateway: RPCClient, streams: RPCClient, time: any Time) {
@@ -27,7 +32,12 @@ struct PageCalls: Sendable {
         deletion = AccountDeletionClient(gateway)
         consents = ConsentsClient(gateway)
         auth = AuthClient(gateway)
+        challenges = SignInChallengesClient(gateway)
+        factors = SecondFactorsClient(gateway)
+        passkeys = PasskeysClient(gateway)
+        sessions = AccountSessionsClient(gateway)
         emails = EmailsClient(gateway)
+        phones = PhoneSignInClient(gateway)
         passwords = PasswordsClient(gateway)
         self.time = time
     }
@@ -48,6 +58,9 @@ struct PageCalls: Sendable {
         let input: String
         let client: Client
         let language: Language
+
+        /// The browser.
+        var device: GatewayV1.Device { form.device }
     }
 
     /// What the link of a visit is about. It uses nothing up.
@@ -69,7 +82,7 @@ struct PageCalls: Sendable {
     ///   `CancellationError`.
     func submit(_ submission: Submission) async throws -> PageResult {
         let context = context(submission, "call")
-        let device = GatewayV1.Device(deviceId: submission.form.deviceID, platform: "web")
+        let device = submission.device
         let token = submission.linkToken
         switch submission.page {
         case .verifyEmail:
@@ -85,8 +98,7 @@ struct PageCalls: Sendable {
                 token: token, password: SecretBytes(submission.input), device: device)
             do {
                 let reset = try await passwords.resetPassword(request, context)
-                await signOut(
-                    reset.session?.refreshToken ?? "", self.context(submission, "sign-out"))
+                await signOut(PageSession(reset.session), submission)
             } catch let error as ServiceError where error.code == .sessionEnded {
                 // The form was sent twice: the first call has set the password, and the page has
                 // signed its session out.
@@ -101,6 +113,12 @@ struct PageCalls: Sendable {
         case .keepAccount:
             _ = try await deletion.cancelDeletion(
                 GatewayV1.CancelDeletionRequest(linkToken: SecretBytes(token)), context)
+        case .notMe:
+            _ = try await auth.disownSignIn(
+                GatewayV1.DisownSignInRequest(token: SecretBytes(token)), context)
+        case .keepSecondFactors:
+            _ = try await factors.keepSecondFactors(
+                GatewayV1.KeepSecondFactorsRequest(token: SecretBytes(token)), context)
         case .parent:
             guard let answer = ParentAnswer(rawValue: submission.input) else {
                 throw ServiceError(.invalidArgument)
@@ -109,20 +127,12 @@ struct PageCalls: Sendable {
                 GatewayV1.AnswerParentalConsentRequest(
                     token: SecretBytes(token), answer: answer.message), context)
             return answered.result
-        case .yourData:
-            // Answered by `withExport`.
-            throw ServiceError(.internalError, detail: "a download is no single call")
+        case .correctEmail, .yourData, .security:
+            // Answered by `correct`, by `PageResponder+Export.swift`, and by the calls of
+            // `PageResponder+Security.swift`.
+            throw ServiceError(.internalError, detail: "\(submission.page) has no single call")
         }
         return .done
-    }
-
-    /// Ends a session that a page has opened: there is no app to give it to, and it would stay in
-    /// the person's list of devices.
-    func signOut(_ refreshToken: String, _ context: CallContext) async {
-        // The page has done its work. The tokens are lost with this response, and the session ends
-        // when idle.
-        _ = try? await auth.signOut(
-            GatewayV1.SignOutRequest(refreshToken: refreshToken), context)
     }
 
     func context(_ submission: Submission, _ call: String) -> CallContext {

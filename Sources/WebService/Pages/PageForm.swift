@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPTypes
+import Messages
 import ServiceRuntime
 
 /// The token in the hidden field of a form: a signed double-submit token (OWASP, Cross-Site Request
@@ -39,6 +40,11 @@ struct PageForm: Hashable, Sendable {
     /// or a reload, is one call; other input in it is another.
     func idempotencyKey(_ call: String, _ input: String) -> String {
         Hex.encode(mac.hash(Self.labelled(call, nonce, Array(input.utf8))))
+    }
+
+    /// The browser. A page has no place for tokens, so its session is a brief one.
+    var device: GatewayV1.Device {
+        GatewayV1.Device(deviceId: deviceID, platform: "web", brief: true)
     }
 
     /// The device in the call: the browser has no id, so each visit counts as a new one.

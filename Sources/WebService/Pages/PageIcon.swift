@@ -4,6 +4,7 @@ enum PageIcon {
     case alert
     case check
     case clock
+    case key
     case person
     /// A broken chain.
     case unlink
@@ -19,6 +20,8 @@ enum PageIcon {
             #"<circle cx="12" cy="12" r="9"></circle><path d="M12 7.5v5.5M12 16.4v.1"></path>"#
         case .check: #"<path d="M5 12.5l4.5 4.5L19 7.5"></path>"#
         case .clock: #"<circle cx="12" cy="12" r="9"></circle><path d="M12 7v5.5l3.5 2"></path>"#
+        case .key:
+            #"<circle cx="8" cy="15.5" r="4.5"></circle><path d="M11.2 12.3L20 3.5M16.5 7l3 3"></path>"#
         case .person:
             """
             <circle cx="12" cy="8" r="4"></circle>\

@@ -13,8 +13,8 @@ package struct PageLink: Hashable, Sendable {
     /// Nothing: a page without a link, or one that is not described.
     package static let unknown = PageLink(email: "", proof: .password)
 
-    /// The address that it was mailed to; empty if that is not known.
-    let email: String
+    /// The address that it was mailed to, or that of a sign-in; empty if that is not known.
+    var email: String
     /// What it needs.
     var proof: Proof
 }

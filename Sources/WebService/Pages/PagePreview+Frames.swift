@@ -25,12 +25,16 @@ extension PagePreview {
     package static func frames(
         _ pages: [Page], in language: Language, theme: Theme, isFormal: Bool
     ) -> String {
-        let sections = pages.flatMap { page in
+        var sections = pages.flatMap { page in
             Sample.allCases.compactMap { sample in
                 document(page, sample, language, theme: theme, isFormal: isFormal).map {
                     section(fileName(page, sample, language), $0.text)
                 }
             }
+        }
+        if pages == Page.allCases {
+            let (name, page) = appleReturn(in: language, theme: theme, isFormal: isFormal)
+            sections.append(section(name, page.text))
         }
         return """
             <!DOCTYPE html>

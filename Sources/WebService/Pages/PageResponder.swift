@@ -13,16 +13,22 @@ import ServiceRuntime
 ///     POST /verify-email?lang=de           one call of the gateway, and its result as a page
 ///
 /// `/delete-account` has more steps: `PageResponder+Deletion.swift`. `/your-data` answers with a
-/// file: `PageResponder+Export.swift`. `/parent` shows who asks: `PageResponder+Parent.swift`.
+/// file: `PageResponder+Export.swift`. Both begin with the ways in that the installation has:
+/// `PageResponder+Ways.swift`. `/correct-email` has more fields:
+/// `PageResponder+Correction.swift`. `/parent` shows who asks: `PageResponder+Parent.swift`.
+/// `/security` has a session: `PageResponder+Security.swift`, and a script for passkeys:
+/// `PageResponder+Passkeys.swift`. A sign-in may ask for a second proof: `PageResponder+Proof.swift`.
 ///
 /// A GET never uses a link, and no page sends its form by itself: scanners of mails open every
 /// link, some in a browser that runs scripts, before the person sees the mail.
 struct PageResponder: Sendable {
     /// Size limit of a form, in bytes: a password of 128 code points, percent-encoded, and the
-    /// form's token.
-    private static let bodyBytesMax = 4 * 1024
-    /// A sealed visit with the longest URI; browsers keep 4,096 bytes of a cookie.
-    private static let cookieBytesMax = 3_500
+    /// form's token; or the sealed set-up of an authenticator app; or what a browser answers for a
+    /// passkey, with the attestation of an authenticator that sends one unasked.
+    private static let bodyBytesMax = 16 * 1024
+    /// A sealed visit with the longest URI, or with the longest access token; browsers keep 4,096
+    /// bytes of a cookie with its name.
+    private static let cookieBytesMax = 3_800
 
     let calls: PageCalls
     let callers: CallerCheck
@@ -56,10 +62,19 @@ struct PageResponder: Sendable {
         {
             return try redirect(exchange, page, with: parameters, visit)
         }
+        // Nothing is typed in vain: the calls of such a page are refused.
+        if page.needsPasswords, await !options.current().takesPasswords {
+            return try await show(exchange, page, .switchedOff, visit, status: .ok)
+        }
         guard let current = visit ?? (page.needsLink ? nil : PageVisit(randomness)),
             !page.needsLink || !current.linkToken.isEmpty
         else { return try await show(exchange, page, .unusable, visit, status: .ok) }
+        if let challenge = current.challenge {
+            return try await showProof(exchange, page, current, challenge)
+        }
+        guard page != .security else { return try await openSecurity(exchange, current) }
         guard let purpose = page.linkPurpose, !current.linkToken.isEmpty else {
+            guard !page.hasWays else { return try await openWays(exchange, page, current) }
             return try await show(exchange, page, form(page, current), current, status: .ok)
         }
         try await open(exchange, page, current, purpose)
@@ -78,20 +93,23 @@ struct PageResponder: Sendable {
         } catch let error as ServiceError {
             return try await fail(exchange, page, visit, error, "")
         }
-        guard visit.link.proof != .session else {
+        guard visit.link.proof != .session || page.hasWays else {
             return try await show(
                 exchange, page, .sessionNeeded(continueURI: visit.continueURI), visit, status: .ok)
         }
         switch page {
         case .deleteAccount: try await showConsequences(exchange, visit)
+        case .yourData where visit.opens(page): try await showExport(exchange, visit)
+        case .yourData: try await showWays(exchange, page, visit)
         case .parent: try await showParent(exchange, visit)
         default: try await show(exchange, page, form(page, visit), visit, status: .ok)
         }
     }
 
-    /// The context of a call that needs no idempotency key.
+    /// The context of a call that needs no idempotency key: in the visit's session, if it has one.
     func context(_ exchange: HTTPExchange, _ visit: PageVisit) -> CallContext {
-        calls.context(of: client(of: exchange), in: language(exchange, visit))
+        let context = calls.context(of: client(of: exchange), in: language(exchange, visit))
+        return visit.session.map { context.bearing($0.accessToken) } ?? context
     }
 
     /// Who asks.
@@ -124,7 +142,8 @@ struct PageResponder: Sendable {
             visit.linkToken = PageVisit.isLinkToken(token) ? token : ""
         }
         if let language = Self.language(parameters) { visit.language = language }
-        if let uri = parameters["continue"] {
+        // Beside a session there is no room for a URI.
+        if let uri = parameters["continue"], page != .security, visit.session == nil {
             visit.continueURI = isRedirectURI(uri) ? uri : ""
         }
         var head = HTTPResponse(status: .seeOther, headerFields: Self.fields)
@@ -143,9 +162,7 @@ struct PageResponder: Sendable {
 
     private func submit(_ exchange: HTTPExchange, _ page: Page) async throws {
         let head = exchange.head
-        let origin = WellKnownResponder.origin(
-            head.authority ?? "", isTLS: exchange.client.isTLS, among: origins)
-        guard PageForm.isOwn(head.headerFields, origin: origin) else {
+        guard PageForm.isOwn(head.headerFields, origin: origin(of: exchange)) else {
             return try await show(exchange, page, .foreign, nil, status: .forbidden)
         }
         let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
@@ -154,16 +171,31 @@ struct PageResponder: Sendable {
         let field = page == .parent ? ParentAnswer.field : page.field?.rawValue
         let entered = field.flatMap { parameters[$0] } ?? ""
         // Keyboards of phones add a space after each suggestion.
-        let input = page.field == .email ? entered.trimmingSpaces : entered
+        let email = (parameters[Page.Field.email.rawValue] ?? "").trimmingSpaces
+        let input = page.field == .email ? email : entered
         guard let visit = visit(exchange, page), !page.needsLink || !visit.linkToken.isEmpty,
             let form = parameters[PageForm.field].flatMap({ PageForm(token: $0, of: visit) })
-        else { return try await expired(exchange, page, input) }
-        guard page != .deleteAccount || visit.linkToken.isEmpty else {
-            return try await delete(exchange, visit, parameters)
+        else { return try await expired(exchange, page, email) }
+        if let challenge = visit.challenge {
+            return try await answer(exchange, page, visit, challenge, form, parameters)
         }
-        guard page != .yourData else {
-            return try await sendExport(exchange, visit, form, parameters)
+        guard page != .security else {
+            return try await change(exchange, visit, form, parameters)
         }
+        guard !page.hasWays else {
+            return try await submitByWay(exchange, page, visit, form, parameters)
+        }
+        guard page != .correctEmail else {
+            return try await correct(exchange, visit, form, parameters)
+        }
+        try await submit(exchange, page, visit, form, input)
+    }
+
+    /// Does what a form asks for by one call, and shows its result.
+    func submit(
+        _ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit, _ form: PageForm,
+        _ input: String
+    ) async throws {
         let language = language(exchange, visit)
         do {
             let result = try await calls.submit(
@@ -180,11 +212,14 @@ struct PageResponder: Sendable {
         }
     }
 
-    /// Shows what is wrong with a form that was sent.
+    /// Shows what is wrong with a form that was sent, or what else is asked for.
     func fail(
         _ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit, _ error: ServiceError,
         _ input: String
     ) async throws {
+        if let asked = error.secondProof {
+            return try await askForProof(exchange, page, visit, asked)
+        }
         var visit = visit
         guard error.code != .invalidLink else {
             (visit.linkToken, visit.link) = ("", .unknown)
@@ -192,13 +227,19 @@ struct PageResponder: Sendable {
         }
         // The password may have been set since the link was described.
         if error.code == .passwordNeeded { visit.link.proof = .password }
-        let voice = formalLanguages.voice(of: language(exchange, visit))
+        guard !page.hasWays || visit.opens(page) else {
+            return try await showWays(exchange, page, visit, email: input, after: error)
+        }
         let form = PageForm(visit, randomness: randomness)
-        let problem = PageProblem(error, in: voice)
+        let problem = problem(error, exchange, visit)
         let state: PageState =
             switch page {
-            case .deleteAccount where !visit.linkToken.isEmpty:
-                .consequences(token: "", sentences: [], problem: problem)
+            case .deleteAccount: .consequences(token: "", sentences: [], problem: problem)
+            case .yourData:
+                .export(
+                    ExportPage(
+                        token: form.token, archive: .unknown, isSignedIn: visit.session != nil,
+                        problem: problem))
             case .parent:
                 .parent(
                     token: "", childName: "", isGiven: false, deletionAt: nil, problem: problem)
@@ -212,17 +253,20 @@ struct PageResponder: Sendable {
 
     /// The answer to a form whose visit is over.
     private func expired(
-        _ exchange: HTTPExchange, _ page: Page, _ input: String
+        _ exchange: HTTPExchange, _ page: Page, _ email: String
     ) async throws {
         guard !page.needsLink else {
             return try await show(exchange, page, .unusable, nil, status: .badRequest)
         }
         let visit = PageVisit(randomness)
-        let texts = texts(exchange, page, nil)
+        let problem = PageProblem(texts(exchange, page, nil)[.expired])
+        guard !page.hasWays else {
+            return try await showWays(
+                exchange, page, visit, email: email, problem: problem, status: .badRequest)
+        }
         let token = PageForm(visit, randomness: randomness).token
         try await show(
-            exchange, page,
-            .form(token: token, email: input, problem: PageProblem(texts[.expired])), visit,
+            exchange, page, .form(token: token, email: email, problem: problem), visit,
             status: .badRequest)
     }
 
@@ -236,16 +280,15 @@ struct PageResponder: Sendable {
 
     // MARK: Responses
 
-    private func form(_ page: Page, _ visit: PageVisit) -> PageState {
-        .form(
-            token: PageForm(visit, randomness: randomness).token,
-            email: page == .yourData ? visit.link.email : "")
+    func form(_ page: Page, _ visit: PageVisit) -> PageState {
+        .form(token: PageForm(visit, randomness: randomness).token)
     }
 
-    /// Sends a page, and renews its visit: ten minutes from now.
+    /// Sends a page, and renews its visit: ten minutes from now, or until its session ends.
+    /// - Parameter signal: What the browser learns of passkeys beside what the state says.
     func show(
         _ exchange: HTTPExchange, _ page: Page, _ state: PageState, _ visit: PageVisit?,
-        status: HTTPResponse.Status, retryAfter: Int64? = nil
+        status: HTTPResponse.Status, retryAfter: Int64? = nil, signal: PasskeySignal? = nil
     ) async throws {
         var head = HTTPResponse(status: status, headerFields: Self.fields)
         head.headerFields[.contentType] = "text/html; charset=utf-8"
@@ -254,9 +297,14 @@ struct PageResponder: Sendable {
         head.headerFields[.retryAfter] = retryAfter.map { "\($0)" }
         if let visit { head.headerFields.append(try cookieField(exchange, page, visit)) }
         let theme = theme.value
-        let view = PageView(
+        var view = PageView(
             page, theme: theme, texts: texts, assets: PageAssets.path,
             app: await app(page, theme, exchange), link: visit?.link ?? .unknown)
+        view.prompt = await signInPrompt(exchange, page, state, visit)
+        view.signal = signal
+        if view.hasScript(state) {
+            head.headerFields[.contentSecurityPolicy] = Self.policy + "; script-src 'self'"
+        }
         exchange.respond(head, ByteBuffer(string: view.document(state).text))
     }
 
@@ -265,8 +313,14 @@ struct PageResponder: Sendable {
     private func app(
         _ page: Page, _ theme: Theme, _ exchange: HTTPExchange
     ) async -> AppOptions {
-        guard theme.name.isEmpty || page.setsPassword else { return AppOptions(name: theme.name) }
+        let asks =
+            page.setsPassword || page.hasWays || page == .security
+            || page.request?.needsPasswords == true
+        guard theme.name.isEmpty || asks else {
+            return AppOptions(name: theme.name)
+        }
         var app = await options.current()
+        app.takesPasskeys = await takesPasskeys(exchange, page)
         if !theme.name.isEmpty { app.name = theme.name }
         if app.name.isEmpty {
             app.name = (exchange.head.authority ?? "").replacing(/:[0-9]*$/, with: "")
@@ -286,11 +340,14 @@ struct PageResponder: Sendable {
         return PageTexts(page, in: language, isFormal: formalLanguages.contains(language))
     }
 
-    /// The fields of every response: no script, no frame, nothing of other hosts; the token of a
-    /// link goes nowhere.
+    /// No script, no frame, nothing of other hosts. `/security` alone has our script too.
+    private static let policy =
+        "default-src 'none'; style-src 'self'; img-src 'self'; "
+        + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+    /// The fields of every response: that policy; the token of a link goes nowhere.
     static let fields: HTTPFields = [
-        .contentSecurityPolicy: "default-src 'none'; style-src 'self'; img-src 'self'; "
-            + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        .contentSecurityPolicy: policy,
         .known("referrer-policy"): "no-referrer", .cacheControl: "no-store",
     ]
 
@@ -310,45 +367,12 @@ struct PageResponder: Sendable {
 
     /// `Lax`: the person comes from a mail, often of a web mailer. After the redirect the browser
     /// would not send a `Strict` cookie, because another site began the navigation.
-    private func cookieField(
+    func cookieField(
         _ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit
     ) throws -> HTTPField {
-        cookie(exchange, page).field(
-            try seal.seal(visit, of: page, at: time.now()), .lax,
-            maxAge: Int(PageVisit.lifetime.components.seconds))
-    }
-}
-
-/// Answers the style sheets and the pictures of the pages.
-struct PageAssets: Sendable {
-    /// What the paths begin with.
-    static let path = "/pages/"
-
-    let theme: Reloadable<Theme>
-
-    /// Answers a request whose path begins with `path`.
-    /// - Throws: `HTTPFailure`.
-    func respond(to exchange: HTTPExchange, _ path: Substring) throws(HTTPFailure) {
-        try exchange.requireReading()
-        let theme = theme.value
-        let name = path.dropFirst(Self.path.count)
-        guard name != "style.css" else {
-            return respond(exchange, Array(theme.styleSheet.utf8), "text/css; charset=utf-8")
-        }
-        guard let file = theme.files.first(where: { $0.name == name }) else {
-            throw HTTPFailure(.notFound, "there is no such file")
-        }
-        respond(exchange, file.bytes, file.mediaType)
-    }
-
-    private func respond(_ exchange: HTTPExchange, _ bytes: [UInt8], _ mediaType: String) {
-        exchange.respond(
-            ByteBuffer(bytes: bytes), mediaType, tag: EntityTag(of: bytes),
-            [
-                // Asked for again each time, so that a changed theme is seen.
-                .cacheControl: "no-cache",
-                // An SVG that is opened by itself runs no script either.
-                .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-            ])
+        let now = time.now()
+        return cookie(exchange, page).field(
+            try seal.seal(visit, of: page, at: now), .lax,
+            maxAge: Int(visit.life(at: now).components.seconds))
     }
 }

@@ -3,7 +3,13 @@ package import ServiceRuntime
 /// What a page shows.
 package enum PageState: Hashable, Sendable {
     /// The form; after an attempt with what was wrong with it.
-    case form(token: String, email: String = "", problem: PageProblem? = nil)
+    case form(
+        token: String, email: String = "", newEmail: String = "", problem: PageProblem? = nil)
+    /// The form of a way in to a page that is for everyone; after an attempt with what was wrong with
+    /// it.
+    case ways(token: String, form: PageWaysForm, problem: PageProblem? = nil)
+    /// What is known of the archive of an account's data.
+    case export(ExportPage)
     /// Of an account without a password: where its link works; with a redirect URI of an app, or
     /// empty.
     case sessionNeeded(continueURI: String)
@@ -19,10 +25,25 @@ package enum PageState: Hashable, Sendable {
     case parent(
         token: String, childName: String, isGiven: Bool, deletionAt: Timestamp?,
         problem: PageProblem? = nil)
+    /// The form that asks for a proof beside the first one, or again; after an attempt with what was
+    /// wrong with it.
+    case proof(token: String, form: PageProofForm, problem: PageProblem? = nil)
+    /// A second proof is needed that a page cannot take.
+    case proofElsewhere
+    /// An account's passkeys and second factors, and its recovery codes.
+    case security(SecurityPage)
+    /// The form that adds an authenticator app.
+    case setUp(SetUpForm)
+    /// The question before a second factor is removed.
+    case removal(token: String, factor: SecurityPage.Factor, isLast: Bool)
+    /// A passkey is added, renamed or removed.
+    case passkey(PasskeyPage)
     /// It is done; with a redirect URI of an app, or empty.
     case done(continueURI: String, result: PageResult = .done)
     /// There is no link, or it does not work any more.
     case unusable
+    /// It is for people with passwords, which the operator has switched off.
+    case switchedOff
     /// The form that was sent is not known to be of this page. There is no form to send again: the
     /// browser would be refused again.
     case foreign
@@ -30,11 +51,40 @@ package enum PageState: Hashable, Sendable {
     /// What is wrong with the form that was sent; nil for nothing.
     var problem: PageProblem? {
         switch self {
-        case .form(_, _, let problem), .consequences(_, _, let problem),
-            .parent(_, _, _, _, let problem):
+        case .form(_, _, _, let problem), .consequences(_, _, let problem),
+            .parent(_, _, _, _, let problem), .proof(_, _, let problem), .ways(_, _, let problem):
             problem
-        case .sessionNeeded, .lastQuestion, .done, .unusable, .foreign: nil
+        case .export(let page): page.problem
+        case .security(let page): page.problem
+        case .setUp(let form): form.problem
+        case .passkey(let page): page.problem
+        case .sessionNeeded, .lastQuestion, .proofElsewhere, .removal, .done, .unusable,
+            .switchedOff, .foreign:
+            nil
         }
+    }
+
+    /// Whether it is a list or a setting, which has more room than a form.
+    var isWide: Bool {
+        switch self {
+        case .security, .setUp, .removal, .passkey: true
+        default: false
+        }
+    }
+
+    /// What the script asks the browser for; nil for nothing. Of a form that signs in,
+    /// `PageView.prompt` says it.
+    var prompt: PasskeyPrompt? {
+        switch self {
+        case .proof(_, let form, _): form.prompt
+        case .passkey(let page): page.prompt
+        default: nil
+        }
+    }
+
+    /// What the browser learns of passkeys.
+    var signal: PasskeySignal? {
+        if case .security(let page) = self { page.signal } else { nil }
     }
 }
 
@@ -67,9 +117,17 @@ package struct PageProblem: Hashable, Sendable {
         field =
             switch error.code {
             case .weakPassword, .invalidCredential, .passwordNeeded: .password
-            case .invalidEmail: .email
+            case .invalidEmail: Self.named(by: error) ?? .email
+            case .emailAlreadyInUse: Self.named(by: error)
+            case .invalidCode, .codeExpired: .code
+            case .invalidPhoneNumber, .phoneCountryNotAllowed: .number
             default: nil
             }
+    }
+
+    /// The field that an error names: a form may have two addresses.
+    private static func named(by error: ServiceError) -> Page.Field? {
+        error.fields.first.flatMap { Page.Field(rawValue: $0) }
     }
 }
 

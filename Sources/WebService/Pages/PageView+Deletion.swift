@@ -43,14 +43,14 @@ extension PageView {
             texts[.later].replacing("{{day}}", with: day), .secondary, hint: "later",
             answer: (DeletionChoice.field, DeletionChoice.later.rawValue))
         let atOnce = apart(
-            .atOnceTitle, "\(texts[.atOnceHint])", id: "now",
+            texts[.atOnceTitle], "\(texts[.atOnceHint])", id: "now",
             choice(.atOnce, .atOnce, .danger, hint: "now"))
         return form(
             token,
             """
             <input type="hidden" name="\(DeletionChoice.confirmationField)" value="\(confirmation)">
             \(choice(.keep, .keep, .primary))\
-            \(apart(.laterTitle, dated(.laterHint, due), id: "later", later))\
+            \(apart(texts[.laterTitle], dated(.laterHint, due), id: "later", later))\
             \(onlyLater ? .none : atOnce)
             """)
     }

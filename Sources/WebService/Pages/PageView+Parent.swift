@@ -48,7 +48,7 @@ extension PageView {
         _ title: PageTexts.Sentence, _ hint: HTML, _ label: PageTexts.Sentence
     ) -> HTML {
         apart(
-            title, hint, id: "refuse",
+            texts[title], hint, id: "refuse",
             button(
                 texts[label], .danger, hint: "refuse",
                 answer: (ParentAnswer.field, ParentAnswer.refuse.rawValue)))

@@ -1,8 +1,8 @@
 import ServiceRuntime
 
 /// Renders a page in one state: a card that says whose page it is, whose account, what it is about,
-/// and what can be done, in this order. It has no script, so that it works in every browser and
-/// none can be smuggled in. The classes are those of `Sources/Texts/page/style.css`.
+/// and what can be done, in this order. It works in every browser without a script; only `/security`
+/// has one, for passkeys (`PasskeyScript`). The classes are those of `Sources/Texts/page/style.css`.
 package struct PageView: Sendable {
     /// The page.
     package let page: Page
@@ -16,6 +16,10 @@ package struct PageView: Sendable {
     package let app: AppOptions
     /// What is known of its link.
     package let link: PageLink
+    /// What the script asks the browser for at a sign-in; nil for nothing.
+    var prompt: PasskeyPrompt?
+    /// What the browser learns of passkeys, beside what the state says.
+    var signal: PasskeySignal?
 
     /// A page in a language.
     package init(
@@ -29,6 +33,7 @@ package struct PageView: Sendable {
     /// The whole document.
     package func document(_ state: PageState) -> HTML {
         let title = title(state)
+        let wide: HTML = state.isWide ? " wide" : .none
         return """
             <!DOCTYPE html>
             <html lang="\(texts.language.rawValue)">
@@ -40,11 +45,11 @@ package struct PageView: Sendable {
             <title>\(isError(state) ? texts.errorTitle(title) : title) – \(app.name)</title>
             <link rel="stylesheet" href="\(assets)style.css">
             \(extraSheet)<link rel="icon" href="\(assets)\(theme.icon.name)">
-            </head>
-            <body class="page">
+            \(script(state))</head>
+            <body class="page\(wide)">
             <div class="card">
-            \(brand)<main>
-            \(content(state))</main>
+            \(brand(signOut(state)))<main>
+            \(content(state))\(told(state))</main>
             \(footer(state))</div>
             </body>
             </html>
@@ -56,16 +61,25 @@ package struct PageView: Sendable {
         switch state {
         case .done(_, let result): texts[result.title]
         case .lastQuestion: texts[.questionTitle]
-        case .form, .sessionNeeded, .consequences, .parent: texts[.title]
+        case .form, .ways, .sessionNeeded, .consequences, .export, .parent, .security:
+            texts[.title]
+        case .proof(_, let form, _): texts[proof: form.act == nil ? .title : .changeTitle]
+        case .proofElsewhere: texts[proof: .title]
+        case .setUp: texts[security: .add]
+        case .removal(_, let factor, _):
+            texts[security: .removalTitle].replacing("{{name}}", with: name(of: factor))
+        case .passkey(let page): title(of: page)
         case .unusable: texts[.unusableTitle]
+        case .switchedOff: texts[.offTitle]
         case .foreign: texts[.foreignTitle]
         }
     }
 
     private func isError(_ state: PageState) -> Bool {
         switch state {
-        case .unusable, .foreign: true
-        case .form, .sessionNeeded, .consequences, .lastQuestion, .parent, .done:
+        case .unusable, .switchedOff, .foreign: true
+        case .form, .ways, .sessionNeeded, .consequences, .lastQuestion, .export, .parent, .proof,
+            .proofElsewhere, .security, .setUp, .removal, .passkey, .done:
             state.problem != nil
         }
     }
@@ -78,14 +92,21 @@ package struct PageView: Sendable {
 
     private func content(_ state: PageState) -> HTML {
         switch state {
-        case .form(let token, let email, let problem):
+        case .form(let token, let email, let newEmail, let problem):
             // The sentence of a page with a password asks for it.
             let isWhole = page.field == nil || !fields.isEmpty
             let text: HTML = isWhole ? lead("\(texts[.intro])") : .none
+            // A passkey signs in without fields, where there are no passwords.
+            let hasForm = page != .security || !fields.isEmpty
+            let filled =
+                hasForm ? form(token, [.email: email, .newEmail: newEmail], problem) : .none
             return """
-                \(heading(title(state), text))\(note(problem))\
-                \(form(token, email, problem))
+                \(heading(title(state), text))\(note(problem, labels))\
+                \(filled)\(signInByPasskey(token))
                 """
+        case .ways(let token, let form, let problem):
+            return ways(title(state), token, form, problem)
+        case .export(let page): return export(title(state), page)
         case .sessionNeeded(let continueURI):
             let text = texts[.sessionNeeded].replacing("{{app}}", with: app.name)
             return """
@@ -94,7 +115,8 @@ package struct PageView: Sendable {
         case .consequences(let token, let sentences, let problem):
             let text: HTML = sentences.isEmpty ? .none : lead("\(texts[.consequences])")
             return """
-                \(heading(title(state), text))\(note(problem))\(consequences(token, sentences))
+                \(heading(title(state), text))\(note(problem, labels))\
+                \(consequences(token, sentences))
                 """
         case .lastQuestion(let token, let confirmation, let onlyLater, let due):
             return """
@@ -105,14 +127,32 @@ package struct PageView: Sendable {
             let isShown = !token.isEmpty
             return """
                 \(heading(title(state), isShown ? asked(childName, isGiven, deletionAt) : .none))\
-                \(note(problem))\(isShown ? answers(token, isGiven, deletionAt) : .none)
+                \(note(problem, labels))\(isShown ? answers(token, isGiven, deletionAt) : .none)
                 """
+        case .proof(let token, let form, let problem):
+            return proof(title(state), token, form, problem)
+        case .proofElsewhere:
+            let text = texts[proof: .elsewhere].replacing("{{app}}", with: app.name)
+            return "\(heading(title(state), lead("\(text)")))\(wayOn(""))"
+        case .security(let page):
+            return security(page)
+        case .setUp(let form):
+            return setUp(form)
+        case .removal(let token, let factor, let isLast):
+            return removal(title(state), token, factor, isLast: isLast)
+        case .passkey(let page):
+            return passkey(title(state), page)
         case .done(let continueURI, let result):
             return done(continueURI, result)
         case .unusable:
             let text = explanation(texts[.unusable], next: texts[.unusableNext])
             return """
                 \(outcome(title(state), text, .unlink, role: "alert"))\(request)
+                """
+        case .switchedOff:
+            let text = lead("\(texts[.off].replacing("{{app}}", with: app.name))")
+            return """
+                \(outcome(title(state), text, .alert, role: "alert"))\(wayOn(""))
                 """
         case .foreign:
             return foreign
@@ -123,13 +163,14 @@ package struct PageView: Sendable {
 
     /// Whose page it is: the logo, or the first letter of the name, and the name. A logo that shows
     /// the name has it as its text.
-    private var brand: HTML {
+    /// - Parameter end: What is on the other side.
+    private func brand(_ end: HTML) -> HTML {
         let name: HTML = "<span>\(app.name)</span>\n"
         guard let logo = theme.logo else {
             return """
                 <header class="brand">
                 <span class="mark" aria-hidden="true">\(app.name.prefix(1).uppercased())</span>
-                \(name)</header>
+                \(name)\(end)</header>
 
                 """
         }
@@ -139,7 +180,7 @@ package struct PageView: Sendable {
             <picture>
             \(darkLogo)<img class="logo" src="\(assets)\(logo.name)" alt="\(text)">
             </picture>
-            \(theme.isNameBesideLogo ? name : .none)</header>
+            \(theme.isNameBesideLogo ? name : .none)\(end)</header>
 
             """
     }
@@ -153,13 +194,15 @@ package struct PageView: Sendable {
     }
 
     /// Whose account, what the page is about, and one sentence why.
-    private func heading(_ title: String, _ lead: HTML) -> HTML {
-        """
-        <div class="group">
-        \(account)<h1>\(title)</h1>
-        \(lead)</div>
+    /// - Parameter isPrinted: Whether it comes out on paper.
+    func heading(_ title: String, _ lead: HTML, isPrinted: Bool = true) -> HTML {
+        let unprinted: HTML = isPrinted ? .none : " unprinted"
+        return """
+            <div class="group\(unprinted)">
+            \(account)<h1>\(title)</h1>
+            \(lead)</div>
 
-        """
+            """
     }
 
     /// A paragraph below the title.
@@ -184,13 +227,14 @@ package struct PageView: Sendable {
     /// That something is wrong, before the form: with a link to the field at fault, which has the
     /// sentence beside it; or with the sentence, if no field is. It has the focus, so that a screen
     /// reader reads it first (WCAG 2.2, 3.3.1).
-    private func note(_ problem: PageProblem?) -> HTML {
+    /// - Parameter labels: The names of the form's fields.
+    func note(_ problem: PageProblem?, _ labels: [Page.Field: String]) -> HTML {
         guard let problem else { return .none }
         let line: HTML =
-            if let field = problem.field, fields.contains(field) {
+            if let field = problem.field, let label = labels[field] {
                 """
                 <a href="#\(field.rawValue)">\
-                \(texts[.check].replacing("{{label}}", with: texts[label(of: field)]))</a>
+                \(texts[.check].replacing("{{label}}", with: label))</a>
                 """
             } else {
                 "\(texts.joined(problem.sentences))"
@@ -267,15 +311,11 @@ package struct PageView: Sendable {
             """
     }
 
-    /// Where another link can be requested.
+    /// The link to `Page.request`.
     private var request: HTML {
-        let target: Page? =
-            switch page {
-            case .resetPassword: .forgotPassword
-            case .deleteAccount: .deleteAccount
-            case .verifyEmail, .changeEmail, .forgotPassword, .keepAccount, .yourData, .parent: nil
-            }
-        guard let target else { return .none }
+        guard let target = page.request, app.takesPasswords || !target.needsPasswords else {
+            return .none
+        }
         return "<a class=\"button\" href=\"\(url(target))\">\(texts[.request])</a>\n"
     }
 

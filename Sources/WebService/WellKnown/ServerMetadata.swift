@@ -1,3 +1,4 @@
+import Contracts
 import JSON
 
 /// The document of RFC 8414 (OAuth 2.0 Authorization Server Metadata), also served where OpenID
@@ -26,6 +27,7 @@ enum ServerMetadata {
             "grant_types_supported": .array([]),
             "subject_types_supported": .array([.string("public")]),
             "id_token_signing_alg_values_supported": .array([.string("ES256")]),
+            "acr_values_supported": .array(Assurance.allCases.map { .string($0.rawValue) }),
         ]
     }
 }

@@ -4,8 +4,8 @@ import NIOCore
 import RPC
 import ServiceRuntime
 
-/// Answers `GET /.well-known/…`: keys and metadata for verifiers of access tokens, and the
-/// operator's files. Anyone may read them, from any origin.
+/// Answers `GET /.well-known/…`: keys and metadata for verifiers of access tokens, what browsers
+/// look for about passkeys, and the operator's files. Anyone may read them, from any origin.
 struct WellKnownResponder: Sendable {
     /// How long a response may be reused. A verifier that follows the JWKS URL learns of a revoked
     /// key after this time.
@@ -17,6 +17,10 @@ struct WellKnownResponder: Sendable {
     let files: WellKnownFiles
     /// The URL, or the path here, of the page where users change their password; nil for none.
     let changePasswordURL: String?
+    /// What is served about passkeys.
+    let options: CurrentAppOptions
+    /// Whether this service has the page where people manage them.
+    let hasPages: Bool
     /// The origins at which clients reach this service; empty on this machine alone.
     let origins: [String]
 
@@ -36,13 +40,21 @@ struct WellKnownResponder: Sendable {
         case "jwks.json":
             try await respondWithKeys(exchange)
         case "openid-configuration", "oauth-authorization-server":
-            let document = ServerMetadata.document(
-                issuer: try await keySets.current().issuer,
-                origin: Self.origin(
-                    exchange.head.authority ?? "", isTLS: exchange.client.isTLS,
-                    among: origins))
-            exchange.respond(
-                head("application/json"), ByteBuffer(string: JSONWriter.text(document)))
+            respond(
+                to: exchange,
+                with: ServerMetadata.document(
+                    issuer: try await keySets.current().issuer, origin: origin(of: exchange)))
+        case PasskeyDocuments.webauthn:
+            guard let document = PasskeyDocuments.related(await options.current()) else {
+                throw Self.notFound
+            }
+            respond(to: exchange, with: document)
+        case PasskeyDocuments.endpoints:
+            guard hasPages,
+                let document = PasskeyDocuments.management(
+                    await options.current(), at: origin(of: exchange))
+            else { throw Self.notFound }
+            respond(to: exchange, with: document)
         case "change-password":
             guard let changePasswordURL else { throw Self.notFound }
             exchange.respond(
@@ -52,6 +64,16 @@ struct WellKnownResponder: Sendable {
             else { throw Self.notFound }
             exchange.respond(head(type), ByteBuffer(bytes: bytes))
         }
+    }
+
+    private func respond(to exchange: HTTPExchange, with document: JSONObject) {
+        exchange.respond(
+            head("application/json"), ByteBuffer(string: JSONWriter.text(document)))
+    }
+
+    private func origin(of exchange: HTTPExchange) -> String {
+        Self.origin(
+            exchange.head.authority ?? "", isTLS: exchange.client.isTLS, among: origins)
     }
 
     /// The origin of the URLs in the metadata: the one that the client called, as the settings

@@ -46,6 +46,7 @@ extension GatewayV1.AdminAccount {
                 .init(json: "deletion_due_at", .moment(deletion.dueAtMs)),
             ]
         }
+        fields += factorFields + passkeyFields
         let proof = account.emailVerified ? "verified" : "not verified"
         fields += [
             .init(
@@ -58,10 +59,57 @@ extension GatewayV1.AdminAccount {
                 "methods", .array(account.methods.map { .string($0) }),
                 text: account.methods.joined(separator: ", ")),
             .init("guest", .boolean(account.isGuest), text: account.isGuest ? "yes" : ""),
+            .init(
+                "is_age_verified", .boolean(account.isAgeVerified),
+                text: account.isAgeVerified ? "old enough" : "", heading: "age"),
+            Self.moment(
+                "verification_mail_sent_at", account.verificationMailSentAtMs, "verify mail"),
             Self.moment("created_at", account.createdAtMs, "made"),
             Self.moment("last_sign_in_at", account.lastSignInAtMs, "last sign-in"),
         ]
+        if !account.roles.isEmpty {
+            fields.append(
+                .init(
+                    "roles", .array(account.roles.map { .string($0) }),
+                    text: account.roles.joined(separator: ", ")))
+        }
         return Row(fields + activityFields)
+    }
+
+    /// None for an account without a second factor.
+    private var factorFields: [Row.Field] {
+        guard !secondFactors.isEmpty else { return [] }
+        var fields: [Row.Field] = [
+            .init(
+                "second_factors", .array(secondFactors.map { .string($0.kind) }),
+                text: secondFactors.map { factor in
+                    let added = "\(factor.kind) since \(Self.day(factor.addedAtMs))"
+                    return factor.name.isEmpty ? added : "\(added) (\(factor.name))"
+                }.joined(separator: ", "), heading: "second factors"),
+            .init(
+                "recovery_codes_left", .integer(Int64(recoveryCodesLeft)),
+                text: "\(recoveryCodesLeft)", heading: "recovery codes"),
+        ]
+        if let secondFactorReset {
+            fields += [
+                .init(
+                    "second_factor_reset_at", .moment(secondFactorReset.dueAtMs),
+                    text:
+                        "\(Self.moment(secondFactorReset.dueAtMs)): \(secondFactorReset.reason)",
+                    heading: "factors removed"),
+                .init(json: "second_factor_reset_reason", .string(secondFactorReset.reason)),
+            ]
+        }
+        return fields
+    }
+
+    /// None for an account without a passkey.
+    private var passkeyFields: [Row.Field] {
+        guard passkeys > 0 else { return [] }
+        return [
+            .init("passkeys", .integer(Int64(passkeys)), text: "\(passkeys)"),
+            Self.moment("passkey_last_used_at", passkeyLastUsedAtMs, "last passkey"),
+        ]
     }
 
     private var activityFields: [Row.Field] {
@@ -97,6 +145,11 @@ extension GatewayV1.Account {
     /// The time of its last sign-in; 0 if there was none.
     fileprivate var lastSignInAtMs: Int64 {
         if case .lastSignInAtMs(let moment) = lastSignIn { moment } else { 0 }
+    }
+
+    /// When the last mail to verify its address was ordered; 0 if there was none.
+    fileprivate var verificationMailSentAtMs: Int64 {
+        if case .verificationMailSentAtMs(let moment) = verificationMail { moment } else { 0 }
     }
 }
 

@@ -4,12 +4,13 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern accounts`: looks accounts and their activity up, suspends them, signs them out and
-/// deletes them, lists unused guests and orphans (I-09, I-04).
+/// `postern accounts`: looks accounts and their activity up, creates and changes them, gives them
+/// roles, suspends them, signs them out and deletes them, lists unused guests and orphans (I-04,
+/// I-09, I-10).
 struct AccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
-        abstract: "Looks accounts up, suspends, restores, deletes them; lists guests and orphans.",
+        abstract: "Looks accounts up, creates, changes, suspends and deletes them; lists guests.",
         discussion: """
             An account is named by its id, its email or its phone number with the +.
 
@@ -18,11 +19,13 @@ struct AccountsCommand: AsyncParsableCommand {
             actor.
 
             An app's support desk can have the same calls: see \
-            Protos/postern/gateway/v1/admin.proto.
+            Protos/postern/gateway/v1/admin.proto. For create, change, claims and link an app's \
+            backend has backend_accounts.proto.
             """,
         subcommands: [
-            LookUp.self, List.self, Activity.self, Suspend.self, Restore.self, SignOut.self,
-            Delete.self, Guests.self, Orphans.self,
+            LookUp.self, List.self, Activity.self, Create.self, Change.self, Claims.self,
+            Link.self, Suspend.self, Restore.self, SignOut.self, ResetSecondFactors.self,
+            Passkeys.self, Delete.self, Guests.self, Orphans.self,
         ])
 
     /// `postern accounts look-up ada@example.org`.

@@ -8,7 +8,7 @@ extension AuditCommand {
     /// `postern audit verify`.
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Proves that the audit trails are what the services have written (A-02).",
+            abstract: "Proves that the audit trails are what the services have written.",
             discussion: """
                 Each service reads its records again and compares them with the links that it made \
                 of them under its key. It says what is whole, how many of the newest records have \

@@ -144,3 +144,12 @@ extension SchemaMethod {
         _ = try await call.response()
     }
 }
+
+extension Caller {
+    /// A context for one call that is to be done once, also if it has to be sent twice.
+    var keyed: CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = Hex.encode(SecureRandomness().bytes(16))
+        return client.context(timeout: Self.timeout, metadata: metadata)
+    }
+}

@@ -21,8 +21,9 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Flag(
         help: """
-            Include password hashes. Anyone who has the file can guess passwords offline without \
-            a limit: encrypt it, and delete it after use.
+            Include password hashes and authenticator apps. Anyone who has the file can guess \
+            passwords offline without a limit, and has the codes of the apps: encrypt it, and \
+            delete it after use.
             """)
     var withHashes = false
 
@@ -33,7 +34,8 @@ struct ExportCommand: AsyncParsableCommand {
             let output = try OutputFile(file, flags: O_EXCL)
             if withHashes {
                 Screen.line(
-                    "\(file) will contain all password hashes: encrypt it, delete it after use")
+                    "\(file) will contain all password hashes and secrets of authenticator apps: "
+                        + "encrypt it, delete it after use")
             }
             let items = ImportsClient(caller.client).exportAccounts(
                 .init(withPasswordHashes: withHashes),

@@ -17,6 +17,8 @@ struct AccountFile {
 
     /// Opens a file at the end of a record.
     /// - Parameter storeParameters: stores hash parameters at the service, and returns their id.
+    /// - Throws: `ToolError`; also for a Firebase export that is to be read as lines, each of which
+    ///   would be rejected.
     init(
         _ path: String, _ firebase: FirebaseUser?, from start: Int64,
         storeParameters: @escaping (IdentityV1.HashParameters) async throws -> Int64
@@ -35,6 +37,11 @@ struct AccountFile {
             }
         }
         reader = try RecordReader(path, form: firebase == nil ? .lines : .array, from: start)
+        if firebase == nil, start == 0, try reader.beginsAsFirebaseExport() {
+            throw ToolError(
+                "\(path) is an export of Firebase and has no lines of accounts; did you mean "
+                    + "`postern import firebase \(path) --hash-config FILE`?")
+        }
     }
 
     /// The size of the whole file in bytes; nil if not known.

@@ -41,7 +41,10 @@ struct FirebaseUser {
         let links = user["providerUserInfo"]?.array?.compactMap(\.object) ?? []
         record.identities = identities(links, &lost)
         record.passwordHash = password(user, links, &lost)
-        if user["mfaInfo"]?.array?.isEmpty == false { lost.append("second factors") }
+        // The export has no secrets.
+        if user["mfaInfo"]?.array?.isEmpty == false {
+            lost.append("second factors: to be set up again")
+        }
         if !text(user["tenantId"]).isEmpty { lost.append("tenants: imported without them") }
         guard !record.email.isEmpty || !record.phoneNumber.isEmpty || !record.identities.isEmpty
         else {

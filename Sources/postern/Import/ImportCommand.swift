@@ -45,10 +45,16 @@ struct ImportCommand: AsyncParsableCommand {
                   terms_version, privacy_version, marketing, analytics   consents
                   source               the system that this account comes from, instead of --source
                   account_id           ignored; `postern export` writes it
-                  custom_claims        an object of at most 1,000 bytes; stored, not yet in tokens
+                  custom_claims        an object of at most 1,000 bytes, whose members are in the \
+                account's
+                                       access tokens
+                  roles                ["admin"]: at most 32 words of a-z 0-9 - _ . : for its tokens
                   identities           [{"method": "google", \
                 "issuer": "https://accounts.google.com",
                                          "subject": "…", "email": "…", "display_name": "…"}]
+                  second_factors       [{"totp_secret": "JBSW…", "name": "…"}], at most 3: \
+                authenticator
+                                       apps of SHA-1, 6 digits and 30 seconds; others are left out
 
                 A line {"hash_parameters": {…}}, as `postern export` writes it, applies to the \
                 Firebase hashes after it.

@@ -7,10 +7,17 @@ import Messages
 ///     {"external_id": "u1", "email": "ada@example.org", "email_verified": true,
 ///      "password_hash": "$2b$10$…", "display_name": "Ada", "photo_url": "https://…",
 ///      "phone_number": "+49…", "disabled": false, "created_at_ms": 1, "last_sign_in_at_ms": 1,
-///      "language": "en", "custom_claims": {…}, "source": "…", "onboarding_complete": true,
+///      "language": "en", "custom_claims": {…}, "roles": ["…"], "source": "…",
+///      "onboarding_complete": true,
 ///      "terms_version": "…", "privacy_version": "…", "marketing": true, "analytics": true,
 ///      "identities": [{"method": "google", "issuer": "https://accounts.google.com",
-///                      "subject": "…", "email": "…", "display_name": "…"}], "account_id": "acc_…"}
+///                      "subject": "…", "email": "…", "display_name": "…"}],
+///      "second_factors": [{"totp_secret": "JBSW…", "name": "…", "algorithm": "SHA1", "digits": 6,
+///                          "period_seconds": 30}],
+///      "passkeys": [{"credential_id": "…", "public_key": "…", "user_handle": "…",
+///                    "sign_count": 1, "transports": ["internal"], "name": "…", "rp_id": "…",
+///                    "backup_eligible": true, "backed_up": true, "added_at_ms": 1}],
+///      "account_id": "acc_…"}
 ///     {"hash_parameters": {"parameters_id": 1, "signer_key": "…", "salt_separator": "…"}}
 ///
 /// A member with another name is rejected: a misspelt `password_hash` would lose all passwords.
@@ -57,10 +64,21 @@ enum RecordLine {
         case ("marketing", .boolean(let truth)): record.marketing = truth
         case ("analytics", .boolean(let truth)): record.analytics = truth
         case ("custom_claims", .object(let claims)): record.customClaims = JSONWriter.text(claims)
+        case ("roles", .array):
+            record.roles = value.strings ?? []
+            return value.strings != nil
         case ("identities", .array(let values)):
             let identities = values.compactMap { $0.object.flatMap(identity) }
             record.identities = identities
             return identities.count == values.count
+        case ("second_factors", .array(let values)):
+            let factors = values.compactMap { $0.object.flatMap(factor) }
+            record.secondFactors = factors
+            return factors.count == values.count
+        case ("passkeys", .array(let values)):
+            let passkeys = values.compactMap { $0.object.flatMap(passkey) }
+            record.passkeys = passkeys
+            return passkeys.count == values.count
         default: return false
         }
         return true
@@ -80,6 +98,44 @@ enum RecordLine {
             }
         }
         return identity
+    }
+
+    private static func factor(_ object: JSONObject) -> IdentityV1.SecondFactorRecord? {
+        var factor = IdentityV1.SecondFactorRecord()
+        for member in object.members {
+            switch (member.name, member.value) {
+            case ("totp_secret", .string(let text)): factor.totpSecret = text
+            case ("name", .string(let text)): factor.name = text
+            case ("algorithm", .string(let text)): factor.algorithm = text
+            case ("digits", .integer(let number)): factor.digits = UInt32(clamping: number)
+            case ("period_seconds", .integer(let number)):
+                factor.periodSeconds = UInt32(clamping: number)
+            default: return nil
+            }
+        }
+        return factor
+    }
+
+    private static func passkey(_ object: JSONObject) -> IdentityV1.PasskeyRecord? {
+        var passkey = IdentityV1.PasskeyRecord()
+        for member in object.members {
+            switch (member.name, member.value) {
+            case ("credential_id", .string(let text)): passkey.credentialId = text
+            case ("public_key", .string(let text)): passkey.publicKey = text
+            case ("user_handle", .string(let text)): passkey.userHandle = text
+            case ("sign_count", .integer(let number)):
+                passkey.signCount = UInt32(clamping: number)
+            case ("transports", .array(let values)):
+                passkey.transports = values.compactMap(\.string)
+            case ("name", .string(let text)): passkey.name = text
+            case ("rp_id", .string(let text)): passkey.rpId = text
+            case ("backup_eligible", .boolean(let truth)): passkey.backupEligible = truth
+            case ("backed_up", .boolean(let truth)): passkey.backedUp = truth
+            case ("added_at_ms", .integer(let number)): passkey.addedAtMs = number
+            default: return nil
+            }
+        }
+        return passkey
     }
 
     private static func parameters(_ object: JSONObject) -> ReadRecord {
@@ -117,6 +173,9 @@ enum RecordLine {
         add("language", record.language)
         let claims = JSONReader.object(in: Array(record.customClaims.utf8), depthMax: depthMax)
         if let claims { _ = object.add("custom_claims", .object(claims)) }
+        if !record.roles.isEmpty {
+            _ = object.add("roles", .array(record.roles.map { .string($0) }))
+        }
         if record.onboardingComplete { _ = object.add("onboarding_complete", .boolean(true)) }
         add("terms_version", record.termsVersion)
         add("privacy_version", record.privacyVersion)
@@ -124,6 +183,14 @@ enum RecordLine {
         if record.analytics { _ = object.add("analytics", .boolean(true)) }
         if !record.identities.isEmpty {
             _ = object.add("identities", .array(record.identities.map { .object(members($0)) }))
+        }
+        if !record.secondFactors.isEmpty {
+            let factors = record.secondFactors.map { JSONValue.object(members($0)) }
+            _ = object.add("second_factors", .array(factors))
+        }
+        if !record.passkeys.isEmpty {
+            let passkeys = record.passkeys.map { JSONValue.object(members($0)) }
+            _ = object.add("passkeys", .array(passkeys))
         }
         return JSONWriter.text(object)
     }
@@ -136,6 +203,31 @@ enum RecordLine {
         if !identity.email.isEmpty { _ = object.add("email", .string(identity.email)) }
         if !identity.displayName.isEmpty {
             _ = object.add("display_name", .string(identity.displayName))
+        }
+        return object
+    }
+
+    private static func members(_ factor: IdentityV1.SecondFactorRecord) -> JSONObject {
+        var object: JSONObject = ["totp_secret": .string(factor.totpSecret)]
+        if !factor.name.isEmpty { _ = object.add("name", .string(factor.name)) }
+        return object
+    }
+
+    private static func members(_ passkey: IdentityV1.PasskeyRecord) -> JSONObject {
+        var object: JSONObject = [
+            "credential_id": .string(passkey.credentialId),
+            "public_key": .string(passkey.publicKey), "user_handle": .string(passkey.userHandle),
+            "sign_count": .integer(Int64(passkey.signCount)),
+        ]
+        if !passkey.transports.isEmpty {
+            _ = object.add("transports", .array(passkey.transports.map { .string($0) }))
+        }
+        if !passkey.name.isEmpty { _ = object.add("name", .string(passkey.name)) }
+        if !passkey.rpId.isEmpty { _ = object.add("rp_id", .string(passkey.rpId)) }
+        if passkey.backupEligible { _ = object.add("backup_eligible", .boolean(true)) }
+        if passkey.backedUp { _ = object.add("backed_up", .boolean(true)) }
+        if passkey.addedAtMs > 0 {
+            _ = object.add("added_at_ms", .integer(passkey.addedAtMs))
         }
         return object
     }

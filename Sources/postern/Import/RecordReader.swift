@@ -23,6 +23,8 @@ final class RecordReader {
     /// the limit are read and dropped.
     static let recordBytesMax = 64 * 1_024
     private static let chunkBytes = 1 << 20
+    /// What may precede the first user of a Firebase export.
+    private static let headBytesMax = 64
 
     private let path: String
     private let file: Int32
@@ -53,6 +55,14 @@ final class RecordReader {
     }
 
     deinit { if path != "-" { close(file) } }
+
+    /// Whether the file begins as Firebase's `auth:export` writes it. Reads nothing away.
+    /// - Throws: `ToolError` if the file cannot be read.
+    func beginsAsFirebaseExport() throws -> Bool {
+        guard try peek() != nil else { return false }
+        let head = buffer[next...].prefix(Self.headBytesMax).filter { !Self.isSpace($0) }
+        return head.starts(with: #"{"users":["#.utf8)
+    }
 
     /// The next record; nil at the end.
     /// - Throws: `ToolError` if the file does not have this layout.
@@ -122,7 +132,7 @@ final class RecordReader {
     /// Finds the opening bracket; only `{"users":` may precede it.
     private func findArray() throws {
         var before: [UInt8] = []
-        while let byte = try byte(), before.count < 64 {
+        while let byte = try byte(), before.count < Self.headBytesMax {
             if byte == UInt8(ascii: "[") {
                 isInArray = true
                 let head = before.filter { !Self.isSpace($0) }

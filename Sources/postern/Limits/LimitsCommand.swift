@@ -76,22 +76,24 @@ struct LimitsCommand: AsyncParsableCommand {
         func run() async throws {
             let decisions = try await decisions()
             guard let limits = subject.allLimits else {
-                guard let decision = decisions.first else { return }
+                guard let decision = decisions.first?.decision else { return }
                 return try output.show(decision.json, text: [decision.line])
             }
             let now = SystemTime().now()
-            try output.show(decisions.map { $0.row(at: now) })
+            try output.show(decisions.map { $0.decision.row(limits.shown($0.charge), at: now) })
             limits.note.map(Screen.error)
         }
 
-        /// The decision of each limit.
-        private func decisions() async throws -> [RateLimitV1.Decision] {
+        private typealias Decided = (charge: RateLimitV1.Charge, decision: RateLimitV1.Decision)
+
+        /// The decision of each charge.
+        private func decisions() async throws -> [Decided] {
             try await services.call("rate-limit", hints: Subject.hints) { limiter in
-                var decisions: [RateLimitV1.Decision] = []
+                var decisions: [Decided] = []
                 for charge in subject.charges {
                     let request = RateLimitV1.PeekRequest(charges: [charge])
                     let answer = try await limiter.limits.peek(request, limiter.context)
-                    if let decision = answer.decision { decisions.append(decision) }
+                    if let decision = answer.decision { decisions.append((charge, decision)) }
                 }
                 return decisions
             }
@@ -122,7 +124,8 @@ struct LimitsCommand: AsyncParsableCommand {
                     let request = RateLimitV1.ResetRequest(charges: [charge])
                     let answer = try await limiter.limits.reset(request, limiter.context)
                     lines.append(
-                        subject.allLimits == nil ? answer.line : "\(charge.limit)  \(answer.line)")
+                        subject.allLimits.map { "\($0.shown(charge))  \(answer.line)" }
+                            ?? answer.line)
                 }
                 return lines
             }

@@ -48,11 +48,31 @@ struct SubjectLimits {
         let ofSubject = Self.limits(on: subjects).map {
             RateLimitV1.Charge(limit: $0.rawValue, subject: subject, device: device)
         }
-        guard kind == .networkAddress, !device.isEmpty else { return ofSubject }
-        return ofSubject
-            + Self.limits(on: [.deviceAtAddress]).map {
-                RateLimitV1.Charge(limit: $0.rawValue, subject: "\(subject)|\(device)")
+        return ofSubject + afterFirstProofs + atAddress
+    }
+
+    /// Codes of an account's authenticator app are counted for each kind of first proof.
+    private var afterFirstProofs: [RateLimitV1.Charge] {
+        guard kind == .account else { return [] }
+        return TOTPLane.allCases.flatMap { lane in
+            Self.limits(on: [.accountAndProof]).map {
+                RateLimitV1.Charge(
+                    limit: $0.rawValue, subject: lane.subject(of: subject), device: device)
             }
+        }
+    }
+
+    private var atAddress: [RateLimitV1.Charge] {
+        guard kind == .networkAddress, !device.isEmpty else { return [] }
+        return Self.limits(on: [.deviceAtAddress]).map {
+            RateLimitV1.Charge(limit: $0.rawValue, subject: "\(subject)|\(device)")
+        }
+    }
+
+    /// How a charge is shown: `totp-guess|password` is counted after that first proof.
+    func shown(_ charge: RateLimitV1.Charge) -> String {
+        guard kind == .account, charge.subject != subject else { return charge.limit }
+        return charge.limit + charge.subject.dropFirst(subject.count)
     }
 
     /// The limits that flows charge on such subjects. Those that are part of others are reached by
@@ -94,12 +114,13 @@ extension RateLimitV1.Decision {
 
     /// Its row among all limits on a subject:
     /// `failed-sign-in-by-account  blocked  until 2026-01-31T09:05:00.000Z`
-    func row(at now: Timestamp) -> Row {
+    /// - Parameter shown: the limit with what it is counted for.
+    func row(_ shown: String, at now: Timestamp) -> Row {
         let wait = Duration.milliseconds(Int64(min(retryAfterMs, Self.waitMax)))
         let until = limited ? now + wait : nil
         let left = limited ? "" : "\(remaining)"
         return Row([
-            .init("limit", limit),
+            .init("limit", shown),
             .init(
                 "limited", .boolean(limited), text: limited ? "blocked" : "free", heading: "state"),
             .init(

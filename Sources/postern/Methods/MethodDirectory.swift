@@ -68,25 +68,12 @@ extension MethodDirectory {
         throw ValidationError("there is no method \(pattern); \(hint)")
     }
 
-    /// `did you mean …?` for a name that is no method; nil for a method, or if none is similar.
+    /// `did you mean …?` for a name that is no method; nil for a method, or if none is similar
+    /// (`SimilarMethods`).
     func suggestion(for name: String) -> String? {
-        guard methods[name] == nil else { return nil }
-        let typed = Array(name.lowercased().utf8)
-        let typedOwn = Self.ownName(typed)
-        let similar = methods.keys.compactMap { known -> (distance: Int, name: String)? in
-            let bytes = Array(known.lowercased().utf8)
-            let distance = EditDistance.between(typed, bytes)
-            let isSimilar =
-                distance <= 4
-                || EditDistance.between(typedOwn, Self.ownName(bytes)) <= typedOwn.count / 4
-            return isSimilar ? (distance, known) : nil
-        }
-        return EditDistance.suggestion(similar)
-    }
-
-    /// The part after the service: `postern.gateway.v1.Auth/SignOut` → `SignOut`.
-    private static func ownName(_ name: [UInt8]) -> [UInt8] {
-        Array(name.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }.last ?? [])
+        let similar = SimilarMethods.nearest(to: name, among: methods.keys)
+        return EditDistance.suggestion(
+            similar.enumerated().map { (distance: $0.offset, name: $0.element) })
     }
 }
 

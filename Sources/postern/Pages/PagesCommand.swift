@@ -40,8 +40,9 @@ struct PagesCommand: ParsableCommand {
 
         @Option(
             help: """
-                verify-email, change-email, reset-password, forgot-password, delete-account, \
-                keep-account, your-data or parent; default: all.
+                verify-email, correct-email, change-email, reset-password, forgot-password, \
+                delete-account, keep-account, not-me, keep-second-factors, your-data, parent or \
+                security; default: all.
                 """)
         var page: String?
 
@@ -68,6 +69,7 @@ struct PagesCommand: ParsableCommand {
                 throw ToolError.system(output, errno)
             }
             try writeSheet("style.css", theme.styleSheet)
+            try TextFile.replace("\(output)/\(PasskeyScript.name)", with: PasskeyScript.text)
             for file in theme.files {
                 guard !file.name.hasSuffix(".css") else {
                     try writeSheet(file.name, String(decoding: file.bytes, as: UTF8.self))
@@ -85,6 +87,11 @@ struct PagesCommand: ParsableCommand {
                         let name = PagePreview.fileName(page, sample, language)
                         try TextFile.replace("\(output)/\(name)", with: document.text)
                     }
+                }
+                if page == nil {
+                    let (name, document) = PagePreview.appleReturn(
+                        in: language, theme: theme, isFormal: formal)
+                    try TextFile.replace("\(output)/\(name)", with: document.text)
                 }
                 let frames = PagePreview.frames(
                     pages, in: language, theme: theme, isFormal: formal)

@@ -41,8 +41,11 @@ struct StatusCommand: AsyncParsableCommand {
         if !isWell { throw ExitCode(1) }
     }
 
-    /// Whether the program accepts calls and no part of it fails.
-    static func isWell(_ state: String) -> Bool { state == "serving" }
+    /// Whether the program accepts calls and no part of it fails. A warning about settings may
+    /// follow: `serving; warning: …`.
+    static func isWell(_ state: String) -> Bool {
+        state == "serving" || state.hasPrefix("serving; ")
+    }
 
     /// `serving`, `serving, degraded: store (disk full, since 2025-01-02T03:04:05.678Z)`, or
     /// `not serving`.

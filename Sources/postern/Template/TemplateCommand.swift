@@ -99,6 +99,9 @@ struct TemplateCommand: ParsableCommand {
         @Flag(help: "In the language's formal voice, if it has one.")
         var formal = false
 
+        @Flag(help: "Also with every choice of values that are not always known.")
+        var gaps = false
+
         @Option(help: "A folder of your own texts.")
         var folder: String?
 
@@ -125,7 +128,7 @@ struct TemplateCommand: ParsableCommand {
             let language = Language(for: language, default: .english)
             let preview = TemplatePreview(
                 try TemplateCatalogue.checked(folder, formal ? .all : .none), product: product)
-            guard let page = try preview.page(name, in: language) else {
+            guard let page = try preview.page(name, in: language, withGaps: gaps) else {
                 throw ToolError("there is no template \(name): postern template list")
             }
             let path = output ?? "\(name).\(language.rawValue).html"

@@ -35,7 +35,7 @@ struct AppsFile {
     }
 
     /// Whether the operator gives the web service another file.
-    static var isReplaced: Bool { getenv("POSTERN_APPS_FILE") != nil }
+    static var isReplaced: Bool { EnvironmentVariable.setting("apps-file", of: "web") != nil }
 
     /// The key of the app for development; nil if the operator has removed or replaced that app.
     var developmentKey: String? {

@@ -11,6 +11,8 @@ struct Child {
     var lifeline: Int32 = -1
     /// Its log since its last start.
     var log = ChildLog("")
+    /// The warnings of its log since `postern up` has begun.
+    var warnings: ChildWarnings
     /// The port that it got at its first start; reused by later ones.
     var port = 0
     /// See `port`.
@@ -22,8 +24,10 @@ struct Child {
     /// When it was last started, in seconds of the boot clock.
     var startedAt: Double = 0
 
-    init(_ name: String) {
+    /// - Parameter log: the path of its log.
+    init(_ name: String, log: String) {
         self.name = name
+        warnings = ChildWarnings(log)
     }
 }
 

@@ -45,7 +45,7 @@ struct ChildLog {
 
     /// The events that say how a start went.
     private static let startEvents = [
-        "process.ready", "process.start.failed", "store.server.awaited",
+        "process.ready", "process.start.failed", "process.waiting", "store.server.awaited",
     ]
 
     /// Why the last start has failed, or what it waits for; nil if the program was ready.
@@ -57,13 +57,20 @@ struct ChildLog {
         return record["detail"]?.string ?? record["message"]?.string
     }
 
+    /// What a start that is not ready does: what it waits for, or the last that it has logged.
+    var waiting: String {
+        let last = lines().compactMap(Self.record).last?["message"]?.string
+        return (obstacle ?? last.map { "its last message: \($0)" } ?? "it has logged nothing")
+            + "; see \(path)"
+    }
+
     private func lines() -> [ArraySlice<UInt8>] {
         written().split(separator: UInt8(ascii: "\n"))
     }
 
     /// Returns nil for a line that is not a log record, such as a loader's error; it is shown
     /// unchanged.
-    private static func record(_ line: ArraySlice<UInt8>) -> JSONObject? {
+    static func record(_ line: ArraySlice<UInt8>) -> JSONObject? {
         // Not JSON, or cut off at the beginning of what was read.
         guard case .object(let object)? = try? JSONReader.value(in: Array(line), options),
             ["level", "event", "message"].allSatisfy({ object[$0]?.string != nil })

@@ -22,13 +22,15 @@ final class Supervisor {
     private let folder: DataFolder
     private let programsFolder: String
     private let portBase: Int
-    private var children: [Child]
+    var children: [Child]
+    var reports = Reports()
     /// The ports for `portBase` 0. Chosen before the start, so that all programs know their peers'.
     private let freePorts: [String: Int]
 
     /// - Parameter hasWeb: whether to start the web service.
     init(folder: DataFolder, programsFolder: String, portBase: Int, hasWeb: Bool) throws {
-        children = Self.names.filter { hasWeb || $0 != "postern-web" }.map { Child($0) }
+        children = Self.names.filter { hasWeb || $0 != "postern-web" }
+            .map { Child($0, log: folder.log($0)) }
         self.folder = folder
         self.programsFolder = programsFolder
         self.portBase = portBase
@@ -47,7 +49,17 @@ final class Supervisor {
     // MARK: Starting
 
     /// Starts all programs; returns when all are ready.
+    /// - Throws: `ToolError` if one ends, and for settings with which none could be ready.
     func start(until signals: StopSignals) throws {
+        var calls: [(caller: String, callees: [String])] = []
+        for child in children {
+            let name = String(child.name.trimmingPrefix("postern-"))
+            calls.append((name, Self.peers[child.name] ?? []))
+        }
+        let mistake = PeerCertificates.mistake(in: calls) {
+            EnvironmentVariable.setting($0, of: $1)
+        }
+        if let mistake { throw ToolError(mistake) }
         setWebOrigins()
         for index in children.indices {
             // It is ready once the gateway has answered, and asks every two seconds.
@@ -55,6 +67,7 @@ final class Supervisor {
             try start(index)
         }
         try waitUntilReady(signals)
+        reportWarnings(at: Clock.seconds(), isDue: true)
     }
 
     /// Waits for all programs that have been started.
@@ -67,23 +80,33 @@ final class Supervisor {
 
     /// Where clients reach the web service, unless the operator says it: it answers requests for
     /// these hosts only, and the gateway takes backends' tokens for these origins only. Its pages
-    /// are on.
+    /// are on, and passkeys belong to `localhost` where the service is reached by that name: to
+    /// browsers 127.0.0.1 is no domain.
     private func setWebOrigins() {
         guard let web = children.first(where: { $0.name == "postern-web" }) else { return }
         let port = ports(web).port
         let origins = ["localhost", "127.0.0.1"].map { "\(Self.webScheme)://\($0):\(port)" }
+        // The domain of passkeys is for good, so none is chosen for an operator who has origins.
+        if EnvironmentVariable.setting("web-origins", of: "web") == nil {
+            setenv("POSTERN_PASSKEY_RP_ID", "localhost", 0)
+        }
         setenv("POSTERN_WEB_ORIGINS", origins.joined(separator: ","), 0)
         // The links in mails lead to its pages, unless the operator has turned these off or has
         // pages of his own.
         setenv("POSTERN_PAGES", "on", 0)
-        let pages = EnvironmentVariable.value("POSTERN_PAGES")?.lowercased()
+        let pages = EnvironmentVariable.setting("pages", of: "web")?.lowercased()
         guard pages == "on" || pages == "true" || pages == "yes" else { return }
-        setenv("POSTERN_LINK_ORIGIN", origins[0], 0)
+        let answered = EnvironmentVariable.setting("web-origins", of: "web") ?? ""
+        let first = answered.split { $0 == "," || $0 == " " }.first.map { String($0) }
+        setenv("POSTERN_LINK_ORIGIN", first ?? origins[0], 0)
+        // The web service compares it with its own origins.
+        let names = ["identity", "web"].map { SettingVariable.own("POSTERN_LINK_ORIGIN", of: $0) }
+        if let own = EnvironmentVariable.value(names[0]) { setenv(names[1], own, 0) }
     }
 
-    /// The scheme of the web service's URL: the environment may give all programs a certificate.
+    /// The scheme of the web service's URL: the environment may give it a certificate.
     static var webScheme: String {
-        getenv("POSTERN_TLS_CERTIFICATE_FILE") == nil ? "http" : "https"
+        EnvironmentVariable.setting("tls-certificate-file", of: "web") == nil ? "http" : "https"
     }
 
     private func start(_ index: Int) throws {
@@ -117,7 +140,10 @@ final class Supervisor {
         if child.name == "postern-notification" {
             arguments += ["--inbox-folder", "\(folder.path)/inbox"]
         }
-        if child.name == "postern-gateway", Self.callerSettings.allSatisfy({ getenv($0) == nil }) {
+        let callers = Self.callerSettings.compactMap {
+            EnvironmentVariable.setting($0, of: "gateway")
+        }
+        if child.name == "postern-gateway", callers.isEmpty {
             arguments += ["--callers-file", folder.keys.gatewayCallers.path]
         }
         for peer in Self.peers[child.name] ?? [] {
@@ -130,9 +156,7 @@ final class Supervisor {
     }
 
     /// If one of these is set, the operator configures the permitted callers himself.
-    private static let callerSettings = [
-        "POSTERN_CALLERS", "POSTERN_CALLERS_FILE", "POSTERN_CLIENT_ADDRESS_FROM",
-    ]
+    private static let callerSettings = ["callers", "callers-file", "client-address-from"]
 
     /// The services that each program calls.
     private static let peers = [
@@ -171,9 +195,14 @@ final class Supervisor {
             if signals.arrive(within: 5) {
                 throw ToolError("stopped before all programs were ready")
             }
+            reportWarnings(at: Clock.seconds())
+            reportWaiting(at: Clock.seconds())
         }
         throw notReady(child, "did not become ready")
     }
+
+    /// Whether its last start was ready: then it has written its ports.
+    func isReady(_ child: Child) -> Bool { PortFile.read(folder.portFile(child.name)) != nil }
 
     private func notReady(_ child: Child, _ what: String) -> ToolError {
         let reason = child.log.reason
@@ -195,6 +224,7 @@ final class Supervisor {
     func supervise(until signals: StopSignals, _ look: () -> Void) {
         while !signals.arrive(within: 50) {
             look()
+            reportWarnings(at: Clock.seconds())
             for index in children.indices { restartIfEnded(index) }
         }
     }
@@ -210,7 +240,7 @@ final class Supervisor {
             close(child.lifeline)
             children[index].restart.recordEnd(
                 life: Clock.seconds() - child.startedAt,
-                wasReady: PortFile.read(folder.portFile(child.name)) != nil,
+                wasReady: isReady(child),
                 wasKilled: end.isKill)
             children[index].process = nil
             children[index].startedAt = Clock.seconds()
@@ -228,7 +258,7 @@ final class Supervisor {
     }
 
     /// Prints a line with the time, as the logs have it.
-    private func say(_ text: String) { Screen.line("\(SystemTime().now().text) \(text)") }
+    func say(_ text: String) { Screen.line("\(SystemTime().now().text) \(text)") }
 
     // MARK: Stopping
 

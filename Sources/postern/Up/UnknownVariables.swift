@@ -5,7 +5,7 @@ import ServiceRuntime
 /// has to ignore them, since one environment may serve several programs; `postern up` starts all
 /// that this one serves, and so can tell that a name is misspelt.
 enum UnknownVariables {
-    private static let prefix = "POSTERN_"
+    private static let prefix = SettingVariable.prefix
     /// Beginnings of names that the tool, the pages' examples, tests and benchmarks use.
     private static let others = [
         Endpoints.pathVariable, "POSTERN_URL", "POSTERN_APP_KEY", "POSTERN_TOOL", "POSTERN_SOAK_",
@@ -19,7 +19,12 @@ enum UnknownVariables {
     static func warnings(programs: [String]) -> [String] {
         let variables = ourVariables()
         guard !variables.isEmpty else { return [] }
-        let known = Set(programs.flatMap { settings(inHelp: help(of: $0)) })
+        let known = Set(
+            programs.flatMap { program -> [String] in
+                let shared = settings(inHelp: help(of: program))
+                let name = program.split(separator: "/").last.map(String.init) ?? program
+                return shared + shared.map { SettingVariable.own($0, of: name) }
+            })
         // A missing program is reported when it is started.
         return known.isEmpty ? [] : warnings(variables, known: known)
     }

@@ -109,11 +109,19 @@ struct UpCommand: ParsableCommand {
         folder.path == ".postern" ? "" : " --endpoints \(folder.path)/endpoints.json"
     }
 
+    private static var hasMailServer: Bool {
+        EnvironmentVariable.setting("smtp-host", of: "notification") != nil
+    }
+
     /// Where it listens, where its data is, and how to stop it.
     private static func places(_ folder: DataFolder, _ endpoints: [Endpoint]) -> [String] {
         var places = endpoints.compactMap { endpoint -> (String, String)? in
             switch endpoint.service {
-            case "web": ("web", "http://127.0.0.1:\(endpoint.port) for apps and browsers")
+            case "web":
+                (
+                    "web",
+                    "\(Supervisor.webScheme)://127.0.0.1:\(endpoint.port) for apps and browsers"
+                )
             case "gateway": ("gateway", "127.0.0.1:\(endpoint.port) for backends, over TCP")
             default: nil
             }
@@ -124,10 +132,10 @@ struct UpCommand: ParsableCommand {
             places.append(("store", "\(url), on PostgreSQL"))
         }
         // The programs' own defaults, which are for a first try only.
-        if getenv("POSTERN_SMTP_HOST") == nil {
+        if !hasMailServer {
             places.append(("mails", "in \(folder.path)/inbox, until POSTERN_SMTP_HOST is set"))
         }
-        if getenv("POSTERN_LINK_ORIGIN") == nil {
+        if EnvironmentVariable.setting("link-origin", of: "identity") == nil {
             places.append(("links", "to http://localhost:3000, until POSTERN_LINK_ORIGIN is set"))
         }
         places.append(("stop", "Ctrl-C, or kill \(getpid())"))
@@ -149,7 +157,7 @@ struct UpCommand: ParsableCommand {
                 + "-H 'x-postern-app: \(appKey)' "
                 + "-H 'content-type: application/json' -d \(request)"
         }
-        let mails = getenv("POSTERN_SMTP_HOST") == nil ? "inbox\(data)" : "outbox\(option)"
+        let mails = !hasMailServer ? "inbox\(data)" : "outbox\(option)"
         return [signUp, "\(tool) \(mails)", "\(tool) status\(option)"].map { "  \($0)" }
     }
 

@@ -42,6 +42,32 @@ struct Person: Sendable {
         ).session
     }
 
+    /// Sets an authenticator app up in a session.
+    func setUpApp(in session: GatewayV1.Session?) async throws -> AppCodes {
+        let inside = context.bearing(session?.accessToken)
+        let factors = SecondFactorsClient(client)
+        let begun = try await factors.beginTOTP(.init(), inside)
+        let codes = AppCodes(of: begun)
+        _ = try await factors.confirmTOTP(
+            .init(
+                enrollmentToken: begun.enrollmentToken, code: codes.used, device: Self.device),
+            inside)
+        return codes
+    }
+
+    /// Signs in by the password and a code of the app.
+    func signIn(with code: SecretBytes) async throws -> GatewayV1.Session? {
+        do {
+            return try await signIn()
+        } catch let error as ServiceError where error.code == .secondProofRequired {
+            return try await SignInChallengesClient(client).completeSignIn(
+                .init(
+                    challenge: error.secondProof?.challenge ?? "", device: Self.device,
+                    proof: .totpCode(code)), context
+            ).session
+        }
+    }
+
     /// - Returns: the session with its next refresh token.
     func refresh(_ session: GatewayV1.Session?) async throws -> GatewayV1.Session? {
         try await AuthClient(client).refreshSession(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Contracts
 import ServiceRuntime
 import SessionService
 import Storage
@@ -6,7 +7,8 @@ import TestSupport
 
 /// Durable refreshes a second of the complete session service (rotation, tokens, audit, store):
 /// with group commit, with a commit for each, and without the disk. Also the 99th percentile of
-/// refreshes with group commit, with as many in flight as there are workers.
+/// refreshes with group commit, with as many in flight as there are workers; and how many there are
+/// where each account has roles and claims of 1,000 bytes.
 struct Refreshes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "refreshes")
 
@@ -26,11 +28,14 @@ struct Refreshes: AsyncParsableCommand {
         var single: [Double] = []
         var noDisk: [Double] = []
         var p99s: [Double] = []
+        var claimed: [Double] = []
         for run in 0..<runs {
             let latencies = Latencies()
             group.append(
                 try await refreshes("group-\(run)", .full, flowsMax: nil, latencies))
             p99s.append(latencies.p99Milliseconds)
+            claimed.append(
+                try await refreshes("claims-\(run)", .full, flowsMax: nil, with: Self.claims))
             single.append(try await refreshes("single-\(run)", .full, flowsMax: 1))
             noDisk.append(try await refreshes("none-\(run)", .noneForMeasuring, flowsMax: nil))
         }
@@ -39,11 +44,25 @@ struct Refreshes: AsyncParsableCommand {
             noDisk: .median(noDisk)
         ).report()
         Figure(name: "refreshes-in-groups-p99", value: .median(p99s), unit: "ms").report()
+        Figure(name: "refreshes-with-claims", value: .median(claimed), unit: "refreshes/s").report()
+        Figure(
+            name: "refreshes-with-claims-to-without", value: .median(claimed) / .median(group),
+            unit: "×"
+        ).report()
+    }
+
+    /// The largest claims: 1,000 bytes in the token.
+    private static var claims: AccountClaims {
+        let members = (0..<30).map { #""claim-\#($0 + 10)":[\#($0),"value"]"# }
+        let text = #""text":"\#(String(repeating: "x", count: 197))""#
+        return AccountClaims(
+            roles: (0..<8).map { "role-\($0)" },
+            json: "{\((members + [text]).joined(separator: ","))}")
     }
 
     private func refreshes(
         _ name: String, _ durability: SQLiteEngine.Durability, flowsMax: Int?,
-        _ latencies: Latencies = Latencies()
+        _ latencies: Latencies = Latencies(), with claims: AccountClaims = AccountClaims()
     ) async throws -> Double {
         var limits = Store.Limits()
         if let flowsMax { limits.groupFlowsMax = flowsMax }
@@ -53,7 +72,7 @@ struct Refreshes: AsyncParsableCommand {
             logger: .silent)
         defer { store.close() }
         let fixture = try await SessionFixture(store: store)
-        let families = try await fixture.families(sessions)
+        let families = try await fixture.families(sessions, with: claims)
         return try await Throughput(workers: workers, duration: .seconds(seconds))
             .measure { _ in
                 try await latencies.record { try await fixture.refreshNext(of: families) }

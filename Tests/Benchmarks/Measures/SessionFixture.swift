@@ -48,11 +48,14 @@ struct SessionFixture: Sendable {
     }
 
     /// Opens sessions, each of a new account: many more than refresh at the same time.
-    func families(_ count: Int) async throws -> Families {
+    /// - Parameter claims: What each account has.
+    func families(
+        _ count: Int, with claims: AccountClaims = AccountClaims()
+    ) async throws -> Families {
         try await withThrowingTaskGroup(of: Family.self) { group in
             var families: [Family] = []
             for number in 0..<count {
-                group.addTask { try await open() }
+                group.addTask { try await open(with: claims) }
                 // As many as the store lets wait.
                 if number >= 1_000 { families += [try await group.next()].compactMap(\.self) }
             }
@@ -70,12 +73,13 @@ struct SessionFixture: Sendable {
         family.token.withLock { $0 = answer.session?.refreshToken ?? "" }
     }
 
-    /// Opens a session of a new account.
-    func open() async throws -> Family {
+    /// Opens a session of a new account with these claims.
+    func open(with claims: AccountClaims = AccountClaims()) async throws -> Family {
         let now = SystemTime().now().milliseconds
         let proof = IdentityV1.SignInProof(
             accountId: AccountID.drawn(from: randomness).text, amr: ["pwd"], authTimeMs: now,
-            provedAtMs: now, nonce: randomness.bytes(16))
+            provedAtMs: now, nonce: randomness.bytes(16), claimsVersion: claims.isEmpty ? 0 : 1,
+            claimsJson: claims.json, roles: claims.roles)
         let answer = try await service.sessions.createSession(
             SessionV1.CreateSessionRequest(proof: seal.seal(proof), device: Self.device),
             Self.context)

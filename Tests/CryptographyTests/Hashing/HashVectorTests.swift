@@ -18,6 +18,20 @@ struct HashVectorTests {
         #expect(Hex.encode(parts.finish()) == abc)
     }
 
+    @Test(
+        "SHA-1 matches the examples of FIPS 180-2",
+        arguments: [
+            ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+            ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+            ),
+        ])
+    func sha1(message: String, hash: String) {
+        #expect(SHA1.hash(SecretBytes(message)) == secret(hash))
+    }
+
     /// Key, message and hash: RFC 4231's cases 1 to 4, 6 and 7 (case 5 truncates its output).
     private static let hmacVectors: [(String, String, String)] = [
         (

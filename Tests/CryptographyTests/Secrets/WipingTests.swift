@@ -27,6 +27,13 @@ struct WipingTests {
         #expect(try !pattern.isInMemory())
     }
 
+    @Test("a secret is not in memory after its SHA-1 was computed and it was released")
+    func hashedIsGone() throws {
+        let pattern = Pattern(seed: 0x54)
+        _ = SHA1.hash(pattern.secret())
+        #expect(try !pattern.isInMemory())
+    }
+
     @Test("a password is not in memory after it was hashed and released")
     func passwordIsGone() throws {
         let pattern = Pattern(seed: 0x53)

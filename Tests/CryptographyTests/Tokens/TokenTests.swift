@@ -1,3 +1,4 @@
+import JSON
 import ServiceRuntime
 import Testing
 
@@ -20,7 +21,7 @@ struct TokenTests {
     private let claims = TokenClaims(
         issuer: "https://a.test", subject: "acc_1", audience: ["apps"],
         expiresAt: Timestamp(milliseconds: 600_000), issuedAt: Timestamp(milliseconds: 0),
-        sessionID: "ses_1", methods: ["pwd", "otp"],
+        sessionID: "ses_1", methods: ["pwd", "otp"], assurance: "aal2",
         authenticatedAt: Timestamp(milliseconds: 0), identifier: "j\"1\u{1F}é")
 
     private let now = Timestamp(milliseconds: 300_000)
@@ -37,8 +38,63 @@ struct TokenTests {
         #expect(try verifier.verify(signer.sign(claims), at: now) == claims)
         var least = claims
         (least.sessionID, least.methods, least.authenticatedAt) = (nil, [], nil)
-        (least.identifier, least.audience) = (nil, ["apps", "web"])
+        (least.identifier, least.audience, least.assurance) = (nil, ["apps", "web"], nil)
         #expect(try verifier.verify(signer.sign(least), at: now) == least)
+    }
+
+    @Test("I-10: roles and further claims are read back; of equal names ours come first")
+    func custom() throws {
+        var claims = claims
+        claims.roles = ["admin", "a:b"]
+        claims.custom = ["team": .string("blue"), "deep": .array([.null, .integer(1)])]
+        #expect(try verifier.verify(signer.sign(claims), at: now) == claims)
+        var hostile = claims
+        hostile.custom = [
+            "sub": .string("acc_2"), "acr": .string("aal3"), "roles": .array([.string("root")]),
+            "team": .string("blue"),
+        ]
+        let read = try verifier.verify(signer.sign(hostile), at: now)
+        #expect(read.subject == "acc_1" && read.assurance == "aal2")
+        #expect(read.roles == ["admin", "a:b"] && read.custom == ["team": .string("blue")])
+        hostile.assurance = nil
+        #expect(try verifier.verify(signer.sign(hostile), at: now).assurance == nil)
+        // Without roles of its own a token has none of its claims either: they are no texts.
+        hostile.roles = []
+        hostile.custom = ["roles": .string("root")]
+        #expect(try verifier.verify(signer.sign(hostile), at: now).roles == [])
+    }
+
+    @Test("S-01: of equal names the operator's claim is in the token")
+    func operators() throws {
+        var claims = claims
+        claims.roles = ["admin"]
+        claims.custom = ["team": .string("blue"), "level": .integer(1)]
+        let extra = try #require(ExtraClaims(json: #"{"team":"red","roles":["none"]}"#))
+        claims.extra = extra
+        let read = try verifier.verify(signer.sign(claims), at: now)
+        #expect(read.roles == ["none"])
+        #expect(read.custom == ["team": .string("red"), "level": .integer(1)])
+        for (custom, hasRoles, replaces) in [
+            (["team": .integer(1)], false, true), (["level": .integer(1)], true, true),
+            (["level": .integer(1)], false, false), ([:], false, false),
+        ] as [(JSONObject, Bool, Bool)] {
+            #expect(extra.replaces(custom, hasRoles: hasRoles) == replaces)
+        }
+    }
+
+    @Test("a token with the most and the deepest claims is read")
+    func largest() throws {
+        var claims = claims
+        var (custom, deep) = (JSONObject(), JSONValue.integer(1))
+        for _ in 1..<TokenClaims.depthMax { deep = .array([deep]) }
+        for number in 0..<63 { _ = custom.add("c\(number)", .integer(0)) }
+        _ = custom.add("deep", deep)
+        (claims.custom, claims.roles) = (custom, (0..<32).map { "r\($0)" })
+        let members = (0..<50).map { "\"e\($0)\":1" }.joined(separator: ",")
+        claims.extra = ExtraClaims(json: "{\(members)}")
+        let read = try verifier.verify(signer.sign(claims), at: now)
+        #expect(read.custom.members.count == 114 && read.roles.count == 32)
+        #expect(read.custom["deep"] == deep)
     }
 
     @Test("a token is valid until 60 s after its expiry, exact to the millisecond")

@@ -2,6 +2,7 @@ import CFuzzer
 import FrameFuzzing
 import Glibc
 import MessageFuzzing
+import PasskeyFuzzing
 import WebFuzzing
 
 /// `POSTERN_FUZZ_TARGET=… fuzz [libFuzzer's arguments]`: runs one target until the arguments end
@@ -19,7 +20,7 @@ enum Fuzz {
         "forwarded-addresses": ForwardedAddressFuzz.finding,
         "web-frames": MessageFrameFuzz.finding, "request-heads": RequestHeadFuzz.finding,
         "request-json": RequestJSONFuzz.finding, "http1": HTTP1Fuzz.finding,
-        "http2": HTTP2Fuzz.finding,
+        "http2": HTTP2Fuzz.finding, "passkeys": PasskeyFuzz.finding,
     ]
 
     /// The target of this process; set before the driver starts, and only read afterwards.

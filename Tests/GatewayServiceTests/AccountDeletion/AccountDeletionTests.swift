@@ -106,6 +106,54 @@ struct AccountDeletionTests {
         #expect(byLink.code == .sessionEnded)
     }
 
+    @Test("G-32: a link that the app makes is charged as a write, and deletes once, in no session")
+    func appLink() async throws {
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        let (service, session) = (
+            fixture.accountDeletion, fixture.context().bearing(ada.session.accessToken)
+        )
+        let writes = "document-write-by-account"
+        let before = try fixture.inner.left(writes, ada.account.accountId)
+        let answer = try await service.createDeletionLink(.init(), session)
+        #expect(try fixture.inner.left(writes, ada.account.accountId) == before - 1)
+        let link = String(answer.url.split(separator: "=").last ?? "")
+        let confirmation = try await confirm(fixture, link: link, in: fixture.context())
+        let request = GatewayV1.RequestDeletionRequest(
+            linkToken: .init(text: link), confirmationToken: confirmation, wait: true)
+        let waiting = try await service.requestDeletion(request, fixture.context())
+        #expect(waiting.deletion?.state == .waiting)
+        #expect(try await service.requestDeletion(request, fixture.context()) == waiting)
+        let used = try await refusal {
+            try await confirm(fixture, link: link, in: fixture.context())
+        }
+        #expect(used.code == .invalidLink)
+        let outside = try await refusal {
+            try await service.createDeletionLink(.init(), fixture.context())
+        }
+        #expect(outside.code == .invalidAccessToken)
+    }
+
+    @Test("G-32: a link of a session that was signed out deletes nothing")
+    func signedOut() async throws {
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        let session = fixture.context().bearing(ada.session.accessToken)
+        let answer = try await fixture.accountDeletion.createDeletionLink(.init(), session)
+        let link = String(answer.url.split(separator: "=").last ?? "")
+        let confirmation = try await confirm(fixture, link: link, in: fixture.context())
+        _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
+        let refused = try await refusal {
+            try await fixture.accountDeletion.requestDeletion(
+                .init(linkToken: .init(text: link), confirmationToken: confirmation),
+                fixture.context())
+        }
+        #expect(refused.code == .invalidLink)
+        let unusable = try await fixture.auth.describeLink(
+            .init(purpose: .deleteAccount, token: .init(text: link)), fixture.context())
+        #expect(!unusable.usable)
+    }
+
     @Test("a cancellation passes the caller's idempotency key on, so a repeat gets its response")
     func cancelledOnce() async throws {
         let fixture = try await GatewayFixture()

@@ -100,7 +100,7 @@ struct AdminRelayTests {
     @Test("only callers named in the list of callers may call the admin service")
     func permitted() {
         let methods = AdminDescription.service.methods
-        #expect(methods.count == 11)
+        #expect(methods.count == 13)
         #expect(methods.allSatisfy { $0.isForNamedCallersOnly })
         #expect(AuthDescription.service.methods.allSatisfy { !$0.isForNamedCallersOnly })
     }

@@ -94,6 +94,56 @@ struct CheckAuthStateTests {
         #expect(try await reason() == .security)
     }
 
+    @Test("D0, G-29: the end of a session is said in the person's language")
+    func words() async throws {
+        func message(_ language: String? = nil) async throws -> String {
+            try await fixture.auth.checkAuthState(
+                .init(), fixture.context(language: language).bearing(ada.session.accessToken)
+            ).userMessage
+        }
+        #expect(try await message() == "")
+        #expect(try await fixture.check(nil).userMessage == "")
+        fixture.time.advance(by: .seconds(15 * 60))
+        #expect(try await message() == "", "a refresh goes on")
+        fixture.time.advance(by: .seconds(30 * 86_400))
+        for language in Language.allCases {
+            #expect(
+                try await message(language.rawValue)
+                    == EndReason.inactive.sentence(in: Voice(language)))
+        }
+        #expect(try await message().contains("due to inactivity"))
+    }
+
+    @Test("D0: the three ends that it names have its words")
+    func namedEnds() {
+        for (reason, words) in [
+            (EndReason.inactive, "due to inactivity"), (.maximumAge, "for security"),
+            (.security, "for security reasons"),
+        ] {
+            #expect(reason.sentence(in: .english).contains(words))
+        }
+    }
+
+    @Test(
+        "G-29: each reason has the sentence of its end",
+        arguments: [
+            (GatewayV1.AuthStateReason.revoked, EndReason.signedOut, EndReason.signedOut),
+            (.revoked, .displaced, .displaced), (.security, .replayed, .replayed),
+            (.security, .security, .security), (.maximumAge, .maximumAge, .maximumAge),
+            (.providerRevoked, .providerRevoked, .providerRevoked),
+            (.accountDeleted, .accountDeleted, .accountDeleted),
+            (.accountDeleted, nil, .accountDeleted), (.revoked, nil, .revoked),
+            (.accessTokenExpired, nil, nil), (.noSession, nil, nil), (.unspecified, nil, nil),
+        ] as [(GatewayV1.AuthStateReason, EndReason?, EndReason?)])
+    func sentences(
+        _ reason: GatewayV1.AuthStateReason, _ end: EndReason?, _ sentence: EndReason?
+    ) {
+        let state = GatewayV1.CheckAuthStateResponse(
+            reason: reason, endReason: end?.message ?? .unspecified)
+        #expect(
+            state.sentence(in: Voice(.german)) == sentence?.sentence(in: Voice(.german)) ?? "")
+    }
+
     @Test(
         "G-01, G-29: the owner of an account that is disabled, or being deleted, is not signed in",
         arguments: [(2 as Int64, GatewayV1.AuthStateReason.revoked), (4, .accountDeleted)])
@@ -116,8 +166,9 @@ struct CheckAuthStateTests {
         // After a step of one machine's clock, another program's time is hours off.
         let sessions = ManualTime(now: fixture.time.now() + .seconds(5 * 3_600))
         let handler = AuthHandler(
-            accounts: fixture.inner.identity.core.accounts, sessions: fixture.inner.session,
-            limits: fixture.limiter,
+            accounts: fixture.inner.identity.core.accounts,
+            credentials: fixture.inner.identity.core.credentials,
+            sessions: fixture.inner.session, limits: fixture.limiter,
             tokens: TokenAccounts(sessions: fixture.inner.session, time: fixture.time),
             sessionClock: StoreClock(fixture.inner.sessionStore, time: sessions))
         let state = try await handler.checkAuthState(

@@ -44,6 +44,17 @@ struct PreviousSignInTests {
         #expect(notice.first?.text.contains("Ada's phone") == true)
     }
 
+    @Test("the place of the previous sign-in, and a new place, are passed on")
+    func places() {
+        let inner = IdentityV1.SignInHistory(
+            lastSignInAtMs: 5, gapMs: 3, previousPlace: "Berlin, DE", isNewPlace: true)
+        #expect(
+            GatewayV1.SignInHistory(inner)
+                == .init(
+                    previous: .init(signedInAtMs: 5, gapMs: 3, place: "Berlin, DE"),
+                    isNewPlace: true))
+    }
+
     @Test("X-01: a limit's error is in the language of the call")
     func language() async throws {
         for _ in 0..<5 {

@@ -101,7 +101,10 @@ struct SignUpTests {
             let weak = try await refusal { try await fixture.signUp(password: "short") }
             #expect(weak.code == .weakPassword)
             let noEmail = try await refusal { try await fixture.signUp("") }
-            #expect(noEmail == ServiceError(.invalidEmail, fields: ["email"]))
+            #expect(noEmail.code == .invalidArgument && noEmail.fields == ["email"])
+            #expect(noEmail.violations.first?.userMessage == "It is absent.")
+            let noPassword = try await refusal { try await fixture.signUp(password: "") }
+            #expect(noPassword.code == .invalidArgument && noPassword.fields == ["password"])
             let noAddress = try await refusal { try await fixture.signUp("ada@") }
             #expect(noAddress.code == .invalidEmail)
         }
@@ -109,6 +112,22 @@ struct SignUpTests {
         #expect(
             try fixture.inner.left("sign-up-on-taken-email", "192.0.2.7|ada@example.org") == 3)
         _ = try await fixture.signUp()
+    }
+
+    @Test("I-02: a new password is charged to its address, also one that is refused")
+    func checks() async throws {
+        for _ in 0..<59 {
+            let weak = try await refusal { try await fixture.signUp(password: "short") }
+            #expect(weak.code == .weakPassword)
+        }
+        _ = try await fixture.signUp()
+        let refused = try await refusal { try await fixture.signUp("eve@example.org") }
+        #expect(refused.code == .tooManyRequests && refused.retryAfter == .seconds(60))
+        #expect(try fixture.inner.left("sign-up-by-address", "192.0.2.7") == 2, "given back")
+        _ = try await fixture.signUp(
+            "eve@example.org", in: fixture.context(address: "198.51.100.1"))
+        fixture.time.advance(by: .seconds(60))
+        _ = try await fixture.signUp("bob@example.org")
     }
 
     @Test("G-02: a device that session would reject creates no account")

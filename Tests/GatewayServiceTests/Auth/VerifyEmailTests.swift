@@ -43,7 +43,8 @@ struct VerifyEmailTests {
 
     @Test("one address tries 60 passwords a minute with a link; the account's session needs none")
     func work() async throws {
-        for _ in 0..<60 {
+        // The sign-up was the first of sixty.
+        for _ in 0..<59 {
             let weak = try await refusal { try await fixture.verify(token, password: "short") }
             #expect(weak.code == .weakPassword)
         }

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
+@testable import IdentityService
 
 @Suite("G-22: the agent of a call, of its user agent")
 struct AgentTests {
@@ -69,6 +70,25 @@ struct AgentTests {
                 #expect(metadata.agent == agent?.text)
             }
         }
+    }
+
+    @Test("N-01: mails spell each program and system as people do, but for what apps are made with")
+    func spellings() {
+        let families = Agent.families.map { family, _ in
+            DeviceWords.words(name: "", agent: "\(family) 9999, other", platform: "")
+        }
+        let known = [
+            "Edge", "Opera", "Samsung Internet", "Vivaldi", "Yandex", "UC Browser", "DuckDuckGo",
+            "Firefox", "", "Chrome", "Safari", "", "", "", "",
+        ]
+        #expect(families == known.map { $0.isEmpty ? "" : "\($0) 9999" })
+        let systems = Agent.systems.map { system, _ in
+            DeviceWords.words(name: "", agent: "\(Agent.other), \(system)", platform: "")
+        }
+        #expect(
+            systems == [
+                "iOS", "HarmonyOS", "Android", "Windows", "ChromeOS", "macOS", "Linux", "FreeBSD",
+            ])
     }
 
     @Test("any bytes give words of the tables")

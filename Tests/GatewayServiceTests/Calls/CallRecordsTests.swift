@@ -20,10 +20,15 @@ struct CallRecordsTests {
         "Auth/SignUpWithPassword", "Auth/SignInWithPassword", "Auth/SignOut, all sessions",
         "Guests/SignInAsGuest", "Providers/SignInWithProvider",
         "PhoneSignIn/SignInWithPhoneCode", "PhoneSignIn/LinkPhone",
-        "SignInMethods/LinkProvider", "SignInMethods/UnlinkMethod",
-        "Passwords/ChangePassword", "Passwords/ResetPassword",
+        "SignInMethods/LinkProvider", "SignInMethods/LinkPassword", "SignInMethods/UnlinkMethod",
+        "Emails/CorrectEmail",
+        "Passwords/ChangePassword", "Passwords/ResetPassword", "Auth/DisownSignIn",
         "AccountSessions/EndSession", "AccountSessions/EndOtherSessions",
-        "AccountSessions/Reauthenticate, password",
+        "AccountSessions/Reauthenticate, password", "SignInChallenges/CompleteSignIn, password",
+        "SecondFactors/ConfirmTOTP", "SecondFactors/RemoveSecondFactor",
+        "SecondFactors/RegenerateRecoveryCodes", "SecondFactors/KeepSecondFactors",
+        "SignInChallenges/CompleteSignIn, authenticator app",
+        "SignInChallenges/CompleteSignIn, recovery code",
     ]
 
     @Test("the calls of the table exist")

@@ -90,4 +90,44 @@ struct DataExportsTests {
         let text = String(decoding: whole, as: UTF8.self)
         for name in names { #expect(text.contains(name), "\(name)") }
     }
+
+    @Test("G-32: a link that the app makes is charged as a write, and gives the archive once")
+    func appLink() async throws {
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        let session = fixture.context().bearing(ada.session.accessToken)
+        let service = fixture.dataExports
+        _ = try await service.requestDataExport(.init(), session)
+        #expect(try await fixture.inner.identity.data.exports.work.prepareDue())
+        let writes = "document-write-by-account"
+        let before = try fixture.inner.left(writes, ada.account.accountId)
+        let answer = try await service.createExportLink(.init(), session)
+        #expect(try fixture.inner.left(writes, ada.account.accountId) == before - 1)
+        let link = String(answer.url.split(separator: "=").last ?? "")
+        func shown() async throws -> GatewayV1.DataExport? {
+            try await service.getDataExport(
+                .init(linkToken: .init(text: link)), fixture.context()
+            ).dataExport
+        }
+        let export = try #require(try await shown())
+        #expect(export.state == .ready)
+        func bytes() async throws -> Int64 {
+            var count: Int64 = 0
+            let request = GatewayV1.FetchDataExportRequest(
+                exportId: export.exportId, linkToken: link)
+            for try await item in service.fetchDataExport(request, fixture.context()) {
+                count += Int64(item.data.count)
+            }
+            return count
+        }
+        #expect(try await bytes() == export.bytes)
+        let again = try await #require(throws: ServiceError.self) { try await bytes() }
+        #expect(again.code == .invalidLink)
+        let gone = try await #require(throws: ServiceError.self) { try await shown() }
+        #expect(gone.code == .invalidLink)
+        let outside = try await #require(throws: ServiceError.self) {
+            try await service.getDataExport(.init(), fixture.context())
+        }
+        #expect(outside.code == .invalidAccessToken)
+    }
 }

@@ -10,15 +10,15 @@ struct ChargeSettlementTests {
     private static let standing: [ChargeKind: Set<ErrorCode>] = [
         .guess: [
             .invalidCredential, .invalidCode, .codeExpired, .secondProofRequired,
-            .invalidProviderToken, .invalidNonce, .deadlineExceeded, .cancelled, .unavailable,
-            .internalError,
+            .invalidChallenge, .invalidProviderToken, .invalidNonce, .invalidPasskey,
+            .unknownPasskey, .deadlineExceeded, .cancelled, .unavailable, .internalError,
         ],
         .token: [
-            .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce,
-            .deadlineExceeded, .cancelled,
+            .invalidCredential, .invalidCode, .secondProofRequired, .invalidProviderToken,
+            .invalidNonce, .invalidPasskey, .unknownPasskey, .deadlineExceeded, .cancelled,
         ],
         .act: [.emailAlreadyInUse, .deadlineExceeded, .cancelled],
-        .guardedAct: [],
+        .guardedAct: [.secondProofRequired, .emailAlreadyInUse],
         .signUp: [
             .emailAlreadyInUse, .underageUser, .idempotencyKeyReused, .deadlineExceeded,
             .cancelled,
@@ -27,6 +27,7 @@ struct ChargeSettlementTests {
             .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
             .consentRequired, .parentalConsentRequired, .emailNotVerified, .invalidArgument,
             .providerAlreadyLinked, .credentialAlreadyInUse, .methodNotLinked, .lastMethod,
+            .lastSecondFactor, .maximumSecondFactorCountExceeded, .invalidPasskey, .passkeyQuota,
             .tooManyRequests, .deadlineExceeded, .cancelled,
         ],
         .upload: [

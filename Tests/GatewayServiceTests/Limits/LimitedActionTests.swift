@@ -1,5 +1,6 @@
 import Contracts
 import Messages
+import ServiceRuntime
 import Testing
 
 @testable import GatewayService
@@ -71,6 +72,7 @@ struct LimitedActionTests {
                     "unaddressed-by-application": "app",
                 ]
             ),
+            (.disownedSignIn(caller: address), ["password-reset-by-address": "192.0.2.7"]),
             (
                 .deletionLink(email: "Ada@Example.ORG", caller: address),
                 [
@@ -79,6 +81,10 @@ struct LimitedActionTests {
                 ]
             ),
             (.unrequestedMail(email: "Ada@Example.ORG"), ["mail-by-target": "ada@example.org"]),
+            (
+                .unrequestedMail(email: "Ada@Example.ORG", isGuarded: true),
+                ["mail-by-target": "ada@example.org"]
+            ),
             (.rightPassword(email: "Ada@Example.ORG"), ["sign-in-by-account": "ada@example.org"]),
             (
                 .parentalMail(account: "acc_0000000000001"),
@@ -188,13 +194,49 @@ struct LimitedActionTests {
                 ["guest-bundle-by-account": "acc_0000000000001"]
             ),
             (
+                .pushDevice(account: "acc_0000000000001"),
+                ["push-device-by-account": "acc_0000000000001"]
+            ),
+            (
                 .dataExport(account: "acc_0000000000001"),
                 ["export-by-account": "acc_0000000000001"]
+            ),
+            (
+                .push(account: "acc_0000000000001"),
+                ["push-by-account": "acc_0000000000001"]
+            ),
+            (.passkey(caller: address), ["failed-passkey-by-address": "192.0.2.7"]),
+            (.passkey(caller: application), ["unaddressed-by-application": "app"]),
+            (.backendAccount(application: "shop"), ["backend-account-by-application": "shop"]),
+            (.secondProof(caller: address), ["second-proof-by-address": "192.0.2.7"]),
+            (.secondProof(caller: application), ["unaddressed-by-application": "app"]),
+            (
+                .challengeCode(account: "acc_0000000000001"),
+                ["challenge-code-by-account": "acc_0000000000001"]
+            ),
+            (
+                .mailedCodeGuess(account: "acc_0000000000001"),
+                ["mailed-code-guess": "acc_0000000000001"]
+            ),
+            (
+                .totpGuess(account: "acc_0000000000001", after: .password, device: "d1"),
+                ["totp-guess": "acc_0000000000001|password"]
             ),
         ] as [(LimitedAction, [String: String])])
     func table(action: LimitedAction, charges: [String: String]) {
         #expect(action.charges.count == charges.count)
         for charge in action.charges { #expect(charges[charge.limit] == charge.subject) }
+    }
+
+    @Test("M7: a mail after a right password is not charged if its caller cancels")
+    func guarded() {
+        let cancelled = ServiceError(.cancelled)
+        for (action, settlement) in [
+            (LimitedAction.unrequestedMail(email: "a"), ChargeSettlement.stays),
+            (.unrequestedMail(email: "a", isGuarded: true), .refunded),
+        ] {
+            #expect(ChargeSettlement(of: action.kind, after: cancelled) == settlement)
+        }
     }
 
     @Test("R-03: every limit that is charged exists in the limiter")
@@ -213,8 +255,13 @@ struct LimitedActionTests {
                 .deletionLink(email: "a", caller: caller), .parentalMail(account: "a"),
                 .documentWrite(account: "a", collections: ["profile"]),
                 .profileUpdate(account: "a"), .photoUpload(account: "a"),
-                .guestBundle(account: "a"),
+                .guestBundle(account: "a"), .pushDevice(account: "a"),
                 .dataExport(account: "a"), .deletion(account: "a"),
+                .push(account: "a"), .passkey(caller: caller),
+                .backendAccount(application: "shop"),
+                .secondProof(caller: caller), .challengeCode(account: "a"),
+                .mailedCodeGuess(account: "a"),
+                .totpGuess(account: "a", after: .resetLink, device: "d"),
             ] {
                 for charge in action.charges + action.restartedCharges {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")
@@ -238,6 +285,7 @@ struct LimitedActionTests {
             .deletionLink(email: email, caller: caller),
             .phoneCodeGuess(
                 number: "+4915112345678", request: email, device: device, caller: caller),
+            .totpGuess(account: "acc_0000000000001", after: .resetLink, device: device),
         ] {
             for charge in action.charges {
                 #expect((1...512).contains(charge.subject.utf8.count))

@@ -60,7 +60,13 @@ struct LimiterAbsenceTests {
             (.documentWrite(account: "acc_1", collections: ["profile"]), .pass),
             (.profileUpdate(account: "acc_1"), .pass), (.photoUpload(account: "acc_1"), .pass),
             (.guestBundle(account: "acc_1"), .pass), (.dataExport(account: "acc_1"), .pass),
-            (.deletion(account: "acc_1"), .pass),
+            (.deletion(account: "acc_1"), .pass), (.pushDevice(account: "acc_1"), .pass),
+            (.push(account: "acc_1"), .pass), (.passkey(caller: caller), .pass),
+            (.backendAccount(application: "shop"), .pass),
+            (.secondProof(caller: caller), .refuse),
+            (.challengeCode(account: "acc_1"), .refuse),
+            (.mailedCodeGuess(account: "acc_1"), .refuse),
+            (.totpGuess(account: "acc_1", after: .password, device: "d1"), .refuse),
         ]
         for (action, failure) in table { #expect(action.flow.failure == failure) }
         #expect(Set(table.map { $0.0.flow }) == Set(LimitedFlow.allCases))

@@ -146,9 +146,10 @@ struct LostGuessTests {
         let ada = try await fixture.signIn()
         try await lose(3, Self.right, .answerLost)
         for _ in 0..<2 {
+            let prove = AccountsDescription.proveByPassword.name
             let gateway = try RepeatFixture(
-                fixture, cut: .init(method: Self.verify, call: 1, doesIt: true))
-            _ = try await refusal { try await prove(ada, gateway) }
+                fixture, cut: .init(method: prove, call: 1, doesIt: true))
+            _ = try await refusal { try await self.prove(ada, gateway) }
         }
         fixture.time.advance(by: .milliseconds(500))
         _ = try await prove(ada, try RepeatFixture(fixture))

@@ -71,6 +71,21 @@ struct ChangePasswordTests {
         #expect(try left() == 5)
     }
 
+    @Test("I-02: a new password is charged to its address, also one that is refused")
+    func checks() async throws {
+        // The sign-up was the first of sixty.
+        for _ in 0..<59 {
+            #expect(try await refusal { try await change(Self.old, "short") }.code == .weakPassword)
+        }
+        let refused = try await refusal { try await change() }
+        #expect(refused.code == .tooManyRequests && refused.retryAfter == .seconds(60))
+        #expect(try left() == 5, "no guess was charged")
+        // Sign-ins have limits of their own.
+        _ = try await fixture.signIn()
+        fixture.time.advance(by: .seconds(60))
+        try await change()
+    }
+
     @Test("G-12: without a live session the password is not checked")
     func stranger() async throws {
         for token in ["x", ada.session.refreshToken] {

@@ -1,8 +1,12 @@
 import Messages
 import RPC
+import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import GatewayService
+@testable import IdentityAssembly
+@testable import IdentityService
 
 extension GatewayFixture {
     static let number = "+4915112345678"
@@ -32,6 +36,12 @@ extension GatewayFixture {
     ) async throws -> (request: String, code: String) {
         let answer = try await requestCode(number, purpose, accessToken: accessToken)
         return (answer.requestId, try await inner.phoneCode(to: number))
+    }
+
+    /// Reports that a number has changed hands, as the notification service does.
+    func changeNumber(_ number: String = number) async throws {
+        _ = try await inner.identity.core.phoneSignals.numberChanged(
+            .init(phoneNumber: number, toldAtMs: time.now().milliseconds), context())
     }
 
     /// Signs in with a code.

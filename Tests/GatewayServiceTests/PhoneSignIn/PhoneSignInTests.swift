@@ -248,7 +248,7 @@ struct PhoneSignInTests {
         #expect(answer.account?.accountId == person.account.accountId)
     }
 
-    @Test("A-06: without the second proof of a changed number only the address is charged a guess")
+    @Test("A-06: the charge of a code to a changed number is held until the second proof is there")
     func changed() async throws {
         let fixture = try await GatewayFixture()
         let person = try await fixture.signUp()
@@ -258,19 +258,24 @@ struct PhoneSignInTests {
             .init(
                 requestId: sent.request, phoneNumber: GatewayFixture.number,
                 code: sent.code), fixture.context().bearing(token))
-        _ = try await fixture.inner.identity.core.phoneSignals.numberChanged(
-            .init(phoneNumber: GatewayFixture.number, toldAtMs: fixture.time.now().milliseconds),
-            fixture.context())
+        try await fixture.changeNumber()
         let code = try await fixture.sentCode()
-        // The code stays valid, and each call is a row of the audit trail.
-        for _ in 0..<3 {
-            let error = try await refusal {
-                try await fixture.signInByCode(code.request, code.code)
-            }
-            #expect(error.code == .secondProofRequired)
-            #expect(error.alternatives == ["password"])
+        func left() throws -> [UInt32] {
+            [
+                try fixture.inner.left("phone-code-guess", GatewayFixture.number),
+                try fixture.inner.left("phone-code-guess-by-address", "192.0.2.7"),
+            ]
         }
-        #expect(try fixture.inner.left("phone-code-guess", GatewayFixture.number) == 5)
-        #expect(try fixture.inner.left("phone-code-guess-by-address", "192.0.2.7") == 50 - 3)
+        let error = try await refusal { try await fixture.signInByCode(code.request, code.code) }
+        #expect(error.code == .secondProofRequired && error.alternatives == ["password"])
+        #expect(try left() == [4, 49])
+        // The code is used up, so another guess is compared with none.
+        let again = try await refusal { try await fixture.signInByCode(code.request, code.code) }
+        #expect(again.code == .invalidCode)
+        #expect(try left() == [4, 48])
+        let answer = try await fixture.completeSignIn(
+            try #require(error.secondProof), .password("Correct7Horse"))
+        #expect(answer.account?.accountId == person.account.accountId)
+        #expect(try left() == [5, 49])
     }
 }

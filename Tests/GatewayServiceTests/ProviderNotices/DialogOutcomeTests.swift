@@ -1,6 +1,8 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import GatewayService
@@ -67,6 +69,9 @@ struct DialogOutcomeTests {
     ) throws -> GatewayV1.DescribeProviderOutcomeResponse {
         var context = CallContext(deadline: .seconds(1))
         context.metadata[Metadata.Key.acceptLanguage] = language
-        return try ProviderNoticesHandler().describeProviderOutcome(request, context)
+        let unknown = KnownAlternatives(
+            SignInOptionsClient(InProcessChannel([])), time: ManualTime())
+        return try ProviderNoticesHandler(alternatives: unknown)
+            .describeProviderOutcome(request, context)
     }
 }

@@ -59,6 +59,36 @@ struct ProviderNoticesTests {
         }
     }
 
+    @Test("G-04: sessions that Google has revoked end for safety; the next sign-in is not affected")
+    func google() async throws {
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            let signedIn = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: "ada@example.org"))
+            gateway.time.advance(by: .seconds(60))
+            let claims = IssuedClaims.googleEvent(
+                "sessions-revoked", of: "117", issuer: fixture.google.issuer)
+            // Apple's key signs only for Apple.
+            for issuer in [fixture.apple, fixture.google] {
+                let live = try await fixture.isSignedIn(signedIn.session)
+                #expect(live)
+                _ = try await gateway.providerNotices.receiveProviderNotice(
+                    .init(
+                        provider: "google",
+                        payload: try fixture.google.event(claims, key: issuer.key)),
+                    gateway.context())
+            }
+            try await gateway.inner.settle()
+            let state = try await gateway.check(signedIn.session?.accessToken ?? "")
+            #expect(!state.authenticated && state.endReason == .security)
+            gateway.time.advance(by: .seconds(1))
+            let again = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: "ada@example.org"))
+            let live = try await fixture.isSignedIn(again.session)
+            #expect(live && again.account?.accountId == signedIn.account?.accountId)
+        }
+    }
+
     @Test("G-05: a relay address that is turned off gets no mail until it is turned on")
     func relay() async throws {
         try await ProviderFixture.with { fixture in

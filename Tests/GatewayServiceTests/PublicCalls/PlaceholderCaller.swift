@@ -36,9 +36,36 @@ extension PlaceholderCaller {
     }
 
     func links(_ method: String) async throws {}
+    func removesPassword() async throws {}
+    func challenge() async throws -> String { "challenge" }
+    func mailedChallengeCode() async throws -> (challenge: String, code: String) {
+        (try await challenge(), "123456")
+    }
+    func enrollment() async throws -> CallEnrollment { CallEnrollment(token: "enrollment") }
+    func factor() async throws -> CallFactor {
+        CallFactor(id: "fac_1", recoveryCodes: ["0000-0000-00000"])
+    }
+    func factorChallenge() async throws -> String { "challenge" }
+    func appCode() async throws -> String { "123456" }
+    func newPasskey() async throws -> GatewayV1.PasskeyRegistration {
+        .init(
+            id: "id", rawId: "id",
+            response: .init(
+                clientDataJson: "client", attestationObject: "object",
+                transports: Bound.transports), type: "public-key")
+    }
+    func passkey() async throws -> String { "pky_1" }
+    func passkeySignature() async throws -> GatewayV1.PasskeyAssertion {
+        .init(
+            id: "id", rawId: "id",
+            response: .init(
+                clientDataJson: "client", authenticatorData: "data", signature: "signature",
+                userHandle: "handle"), type: "public-key")
+    }
     func appleNotice() async throws -> String { Bound.text(8_192) }
     func holds(_ documents: [GatewayV1.DocumentWrite], as kind: CallerKind) async throws {}
     func photo() async throws -> String { "photo" }
+    func pushDevice() async throws -> String { PushDeviceID(key: 1)?.text ?? "" }
     func changesEmail() async throws {}
     func export() async throws -> String { "exp_1" }
     func waitsForDeletion() async throws {}
@@ -49,9 +76,9 @@ extension PlaceholderCaller {
     func isSuspended() async throws {}
 
     func signed(
-        _ method: String, _ parts: [String], _ number: Int
+        _ request: SignedRequest, _ number: Int
     ) async throws -> GatewayV1.BackendCall {
-        .init(accountId: "acc_1", applicationToken: "token", actor: Bound.actor)
+        .init(accountId: "acc_1", applicationToken: Bound.secret("token"), actor: Bound.actor)
     }
 }
 

@@ -2,7 +2,9 @@ import Contracts
 import Messages
 import PublicCalls
 import RPC
+import ServiceRuntime
 import TestSupport
+import Testing
 
 @testable import GatewayService
 @testable import IdentityService
@@ -37,6 +39,13 @@ extension PreparedPerson {
         case .keepAccount:
             try await verifiesEmail()
             try await waitsForDeletion()
+        case .notMe:
+            try await verifiesEmail()
+            _ = try await gateway.signIn(
+                email, password: Bound.password, device: "\(name)-thief", in: outside)
+        case .keepSecondFactors:
+            try await verifiesEmail()
+            try await losesItsFactors()
         case .yourData: _ = try await export()
         case .parent:
             let parent = "parent-\(name)"
@@ -47,7 +56,7 @@ extension PreparedPerson {
         return Bound.mailbox(name)
     }
 
-    /// Mails about a deletion go to verified addresses only.
+    /// Mails about a deletion, and links that disown a sign-in, go to verified addresses only.
     private func verifiesEmail() async throws {
         let token = try await gateway.inner.linkToken(to: Bound.mailbox(name))
         _ = try await gateway.auth.verifyEmail(.init(token: token, device: own), inside)
@@ -86,6 +95,32 @@ extension PreparedPerson {
         }
     }
 
+    func challenge() async throws -> String {
+        try await once("challenge") {
+            try await verifiesEmail()
+            for method in ["apple", "phone"] { try await links(method) }
+            try await gateway.changeNumber(Bound.e164(number, 0))
+            let code = try await code(for: nil, 0)
+            let error = try await refusal {
+                try await gateway.phone.signInWithPhoneCode(
+                    .init(
+                        requestId: code.requestId, phoneNumber: code.phoneNumber,
+                        code: code.code, device: own), outside)
+            }
+            return try #require(error.secondProof?.challenge)
+        }
+    }
+
+    func mailedChallengeCode() async throws -> (challenge: String, code: String) {
+        let challenge = try await challenge()
+        let code = try await once("challenge code") {
+            _ = try await gateway.challenges.sendChallengeCode(
+                .init(challenge: challenge, kind: .email, device: own), outside)
+            return try await gateway.inner.mailedCode(to: Bound.mailbox(name))
+        }
+        return (challenge, code)
+    }
+
     /// Another one each time: its nonce can be used once.
     func token(of provider: String, _ index: Int) async throws -> GatewayV1.ProviderToken {
         let subject = "\(name)-\(index)"
@@ -111,6 +146,16 @@ extension PreparedPerson {
                     device: own), inside)
             // A second code to a number may have to wait for a minute.
             gateway.time.advance(by: .seconds(61))
+        }
+    }
+
+    func removesPassword() async throws {
+        guard readsMessages else { return }
+        try await once("removed password") {
+            try await verifiesEmail()
+            try await links("google")
+            _ = try await gateway.methods.unlinkMethod(
+                .init(method: "password", device: own), inside)
         }
     }
 }

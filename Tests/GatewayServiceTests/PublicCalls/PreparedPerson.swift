@@ -160,7 +160,7 @@ struct PreparedPerson: PlaceholderCaller {
     }
 
     /// Records something that its requests can name.
-    private func thing(_ text: String?) throws -> String {
+    func thing(_ text: String?) throws -> String {
         let found = try #require(text)
         known.things.withLock { $0.append(found) }
         return found
@@ -179,14 +179,34 @@ struct PreparedPerson: PlaceholderCaller {
         known.accessToken.withLock { $0 = session.accessToken }
     }
 
-    /// Authenticates once more, with the password (G-13).
+    /// Authenticates once more (G-13): with the code of its app if it has one, or the password.
     func reauthenticates() async throws {
+        let hasApp = try await !gateway.secondFactors.listSecondFactors(.init(), inside)
+            .factors.isEmpty
+        let code = hasApp ? try await enrollment().code(at: gateway.time.now()) : ""
         let answer = try await gateway.accountSessions.reauthenticate(
-            .init(device: own, proof: .password(Bound.secret(Bound.password))), inside)
-        known.accessToken.withLock { $0 = answer.accessToken }
+            .init(
+                device: own,
+                proof: hasApp
+                    ? .totpCode(Bound.secret(code)) : .password(Bound.secret(Bound.password))),
+            inside)
+        stepsUp(answer.accessToken)
+    }
+
+    /// Has stepped up in its session.
+    func stepsUp(_ accessToken: String) {
+        known.accessToken.withLock { $0 = accessToken }
+    }
+
+    /// Looks at its app again, which shows another code now.
+    func looksAtItsApp() {
+        known.prepared.withLock { $0["app code"] = nil }
     }
 
     // MARK: What exists
+
+    /// Whether something of a name was prepared.
+    func isPrepared(_ name: String) -> Bool { known.prepared.withLock { $0[name] != nil } }
 
     /// What `prepare` prepares, once for each name.
     func once<Value: Sendable>(
@@ -251,6 +271,15 @@ struct PreparedPerson: PlaceholderCaller {
         }
     }
 
+    /// Not one of its `things`: to remove what one has not succeeds.
+    func pushDevice() async throws -> String {
+        try await once("push device") {
+            let answer = try await gateway.pushRegistrations.registerPushDevice(
+                .init(platform: .fcm, token: "of-\(name)"), inside)
+            return try #require(answer.pushDevice).pushDeviceId
+        }
+    }
+
     /// The address that it changes to.
     var changedEmail: String { "changed-\(name)@example.org" }
 
@@ -301,13 +330,14 @@ struct PreparedPerson: PlaceholderCaller {
 
     /// A liar has what the backend has signed for the liar's own account.
     func signed(
-        _ method: String, _ parts: [String], _ number: Int
+        _ request: SignedRequest, _ number: Int
     ) async throws -> GatewayV1.BackendCall {
-        let changes = method.hasPrefix("Write") || method.hasPrefix("Remove")
         var call = try gateway.inner.backend.call(
-            on: (liar ?? signedIn).account.accountId, method, parts,
-            idempotencyKey: changes ? key : nil, at: gateway.time.now(), as: Bound.actor)
-        call.accountId = signedIn.account.accountId
+            on: request.hasAccount ? (liar ?? signedIn).account.accountId : "",
+            request.method, request.label,
+            request.parts, idempotencyKey: request.method.isIdempotent ? nil : key,
+            at: gateway.time.now(), as: Bound.actor)
+        call.accountId = request.hasAccount ? signedIn.account.accountId : ""
         return call
     }
 }

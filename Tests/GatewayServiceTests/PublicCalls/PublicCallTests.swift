@@ -80,12 +80,14 @@ private struct FoundSizes {
 
     init(_ schema: Schema) { self.schema = schema }
 
-    /// All fields of a message and of the messages in it.
+    /// All fields of a message and of the messages in it that are not left out.
     func fields(of type: MessageType) -> [(message: String, field: FieldType)] {
         type.fields.flatMap { field -> [(String, FieldType)] in
             var inner: [(String, FieldType)] = []
-            if case .message(let name) = field.kind, let type = schema.messages[name] {
-                inner = fields(of: type)
+            if case .message(let name) = field.kind, let content = schema.messages[name],
+                FieldBound.of(field.name, in: Self.short(type.name)) != .unset
+            {
+                inner = fields(of: content)
             }
             return [(Self.short(type.name), field)] + inner
         }

@@ -98,10 +98,17 @@ struct LyingGatewayTests {
         }
     }
 
+    /// For them the tool's own connection takes the place of a token, as for Admin.
+    private static let accounts = BackendAccountsDescription.service.methods.filter {
+        $0.owner != nil
+    }
+
     @Test("as a backend it needs the backend's signature for the very request")
     func backends() async throws {
-        let methods = BackendDocumentsDescription.service.methods
-        #expect(methods.count >= 5 && methods.allSatisfy(\.isForNamedCallersOnly))
+        let methods =
+            BackendDocumentsDescription.service.methods + BackendPushDescription.service.methods
+            + Self.accounts
+        #expect(methods.count >= 10 && methods.allSatisfy(\.isForNamedCallersOnly))
         for method in methods {
             let context = fixture.context("k").bearing(ada.session.accessToken)
             #expect(try await answer(to: method, context) == .invalidArgument, "\(method.name)")
@@ -112,7 +119,8 @@ struct LyingGatewayTests {
     func others() async throws {
         for application in ["tool", "session", "app", ""] {
             let channel = Self.owners(of: fixture, as: application)
-            for method in Self.methods where application != "tool" || !Self.admin.contains(method) {
+            for method in Self.methods
+            where application != "tool" || !(Self.admin + Self.accounts).contains(method) {
                 let context = fixture.context().bearing(ada.session.accessToken)
                 #expect(
                     try await answer(to: method, context, by: channel) == .permissionDenied,

@@ -33,19 +33,21 @@ struct RelayTests {
     func metadata() throws {
         let all = [
             ("authorization", "bearer a.b.c"), ("client-address", "192.0.2.7"),
-            ("app", "shop-web"), ("accept-language", "de-AT, en;q=0.5"), ("traceparent", "00-1"),
+            ("app", "shop-web"), ("app-without", "reset,haiku,guests"),
+            ("accept-language", "de-AT, en;q=0.5"), ("traceparent", "00-1"),
             ("paid-units", "1000"), ("attempt", "2"), ("application-token", "x.y.z"),
-            ("application", "tool"), ("anything", "else"),
+            ("application", "tool"), ("anything", "else"), ("charge", "1k"),
         ]
         let expected = [
             "authorization": "Bearer a.b.c", "client-address": "192.0.2.7", "app": "shop-web",
-            "accept-language": "de", "traceparent": "00-1",
+            "app-without": "guests,reset", "accept-language": "de", "traceparent": "00-1",
         ]
         #expect(try Self.relayed(Self.context(all)) == expected)
         // Another application cannot name an app, and one that is not permitted no address.
         let other = try Self.relayed(
             Self.context(all, application: "billing", mayAssert: false))
         #expect(other["app"] == nil && other["client-address"] == nil)
+        #expect(other["app-without"] == nil)
         // A method that does not read the token does not get it.
         let backend = try Self.relayed(
             Self.context(all), to: BackendDocumentsDescription.readAccountDocument)

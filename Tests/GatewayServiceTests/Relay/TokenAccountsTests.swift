@@ -94,8 +94,8 @@ struct TokenAccountsTests {
     @Test("G-01: a known token costs one call, for the account, and a sign-out is seen at once")
     func authState() async throws {
         let handler = AuthHandler(
-            accounts: AccountsClient(wire), sessions: SessionsClient(wire),
-            limits: fixture.limiter, tokens: tokens,
+            accounts: AccountsClient(wire), credentials: CredentialsClient(wire),
+            sessions: SessionsClient(wire), limits: fixture.limiter, tokens: tokens,
             sessionClock: fixture.inner.sessionClock)
         func check() async throws -> GatewayV1.CheckAuthStateResponse {
             try await handler.checkAuthState(

@@ -18,6 +18,9 @@ struct RepeatedResponse: Hashable, Sendable {
     /// sooner.
     private static let passingInADay = ["lastSignInAtMs", "attempt", "remaining"]
 
+    /// A list that only the first response has: nothing is stored of it.
+    private static let shownOnce = "recoveryCodes"
+
     /// Fields of what goes on after the call, so that a repeat gets its present state.
     private static let progress = [
         GuestsDescription.uploadGuestBundle: ["state", "done", "changedAtMs"]
@@ -38,8 +41,9 @@ struct RepeatedResponse: Hashable, Sendable {
     init(_ messages: [[UInt8]], of method: MethodDescription) throws {
         let types = try Self.types.get()
         let type = try #require(types[method.name], "\(method.name) is in no service")
+        let list = try Regex("\"\(Self.shownOnce)\": \\[[^\\]]*\\]")
         lines = Self.lines(
-            try messages.map { try type.decodeToJSON($0, pretty: true) },
+            try messages.map { try type.decodeToJSON($0, pretty: true).replacing(list, with: "") },
             without: Self.passing + Self.progress[method, default: []])
     }
 
@@ -47,8 +51,15 @@ struct RepeatedResponse: Hashable, Sendable {
     var afterADay: [String] { Self.lines(lines, without: Self.passingInADay) }
 
     private static func lines(_ texts: [String], without fields: [String]) -> [String] {
-        texts.flatMap { $0.split(separator: "\n") }
-            .filter { line in !fields.contains { line.contains("\"\($0)\"") } }
-            .map { String($0.last == "," ? $0.dropLast() : $0) }
+        let all: [Substring] = texts.flatMap { $0.split(separator: "\n") }
+        let kept = all.filter { line in !fields.contains { line.contains("\"\($0)\"") } }
+        let lines: [String] = kept.map { String($0.last == "," ? $0.dropLast() : $0) }
+        return lines.filter { !isBracket($0) }
+    }
+
+    /// Whether a line has no value: an object that a list was the only member of.
+    private static func isBracket(_ line: String) -> Bool {
+        let brackets: Set<Character> = [" ", "{", "}"]
+        return line.allSatisfy(brackets.contains)
     }
 }

@@ -1,6 +1,8 @@
 import Messages
 import PublicCalls
 import RPC
+import ServiceRuntime
+import Testing
 
 @testable import GatewayService
 
@@ -49,6 +51,27 @@ struct SessionCaller: PlaceholderCaller {
         let sent = try await fixture.gateway.sentCode(Bound.e164(number, index))
         return .init(
             requestId: sent.request, phoneNumber: phone(index), code: Bound.code(sent.code))
+    }
+
+    /// Of an account of its own.
+    func challenge() async throws -> String {
+        let gateway = fixture.gateway
+        let mobile = Bound.e164(number, 0)
+        let token = try await account(.owner).accessToken
+        let linking = try await gateway.sentCode(mobile, .link, accessToken: token)
+        _ = try await gateway.phone.linkPhone(
+            .init(
+                requestId: linking.request, phoneNumber: mobile, code: linking.code,
+                device: own), setUp().bearing(token))
+        try await gateway.changeNumber(mobile)
+        let sent = try await gateway.sentCode(mobile)
+        let error = try await refusal {
+            try await gateway.phone.signInWithPhoneCode(
+                .init(
+                    requestId: sent.request, phoneNumber: mobile, code: sent.code, device: own),
+                setUp())
+        }
+        return try #require(error.secondProof?.challenge)
     }
 
     func token(of provider: String, _ index: Int) async throws -> GatewayV1.ProviderToken {

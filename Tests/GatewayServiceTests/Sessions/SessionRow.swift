@@ -59,5 +59,7 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
         AuthDescription.signOut: [
             .none: SessionRule.malformed, .garbled: "auth/invalid-access-token",
         ],
+        // Without a link either. `FetchDataExport` has one that does not work.
+        DataExportsDescription.getDataExport: [.none: "auth/invalid-access-token"],
     ]
 }

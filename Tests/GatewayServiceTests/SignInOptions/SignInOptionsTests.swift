@@ -46,13 +46,38 @@ struct SignInOptionsTests {
             options.providers == [
                 .init(
                     name: "google", issuer: "https://accounts.google.com",
-                    clientIds: ["ios.example", "web.example"], nonceRequired: true),
+                    clientIds: ["ios.example", "web.example"], nonceRequired: true,
+                    recoveryUrl: "https://accounts.google.com/signin/recovery"),
                 .init(
                     name: "apple", issuer: "https://appleid.apple.com",
-                    clientIds: ["com.example.app"]),
+                    clientIds: ["com.example.app"], recoveryUrl: "https://iforgot.apple.com/"),
             ])
+        #expect(options.recoveryMethods == [.emailLink, .phoneCode, .provider])
         let all = try await GatewayFixture(phone: PhoneSettings(countries: ["all"]))
         #expect(try await Self.options(all).phone == .init(allCountries: true))
+    }
+
+    @Test("G-36: an app gets the ways that it has; what another application hides stays")
+    func app() async throws {
+        let fixture = try await GatewayFixture(providers: ["--google-audiences=web.example"])
+        func options(
+            _ without: String, as application: String = "web"
+        ) async throws -> GatewayV1.GetSignInOptionsResponse {
+            var context = fixture.context(application: application)
+            context.metadata[Metadata.Key.appWithout] = without
+            return try await fixture.options.getSignInOptions(.init(), context)
+        }
+        let all = try await options("")
+        #expect(all.password != nil && all.phone != nil && all.passkeys != nil && all.guests)
+        #expect(all.providers.count == 1)
+        #expect(try await options("password,guests,phone,providers", as: "app") == all)
+        #expect(try await options("sign-up,haiku") == all)
+        let bare = try await options("password,guests,phone,providers,passkeys")
+        #expect(bare.password == nil && bare.phone == nil && bare.passkeys == nil && !bare.guests)
+        #expect(bare.providers.isEmpty && bare.recoveryMethods.isEmpty)
+        #expect(bare.consent == all.consent && bare.appName == all.appName)
+        #expect(try await options("reset").recoveryMethods == [.phoneCode, .provider])
+        #expect(try await options("providers").recoveryMethods == [.emailLink, .phoneCode])
     }
 
     @Test("X-02: the options do not say whether a sign-up reveals taken addresses")

@@ -33,6 +33,21 @@ struct BackendSigner: Sendable {
         let token = try DocumentToken.sign(
             method, [DocumentToken.label, account, actor] + parts, idempotencyKey: idempotencyKey,
             audience: Self.origin, at: moment, by: Self.application, key: key)
-        return .init(accountId: account, applicationToken: token, actor: actor)
+        return .init(
+            accountId: account, applicationToken: SecretBytes(text: token), actor: actor)
+    }
+
+    /// The same for a call of any service.
+    /// - Parameter label: the first of the signed parts.
+    func call(
+        on account: String, _ method: MethodDescription, _ label: String, _ parts: [[UInt8]],
+        idempotencyKey: String?, at moment: Timestamp, as actor: String = ""
+    ) throws -> GatewayV1.BackendCall {
+        let token = try BackendToken.sign(
+            method.name, [label, account, actor].map { Array($0.utf8) } + parts,
+            idempotencyKey: idempotencyKey, audience: Self.origin, at: moment,
+            by: Self.application, key: key)
+        return .init(
+            accountId: account, applicationToken: SecretBytes(text: token), actor: actor)
     }
 }

@@ -47,6 +47,10 @@ final class FailingLimits: LimitsAPI {
         _ request: RateLimitV1.SucceedRequest, _ context: CallContext
     ) async throws -> RateLimitV1.SucceedResponse { throw error }
 
+    func hold(
+        _ request: RateLimitV1.HoldRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.HoldResponse { throw error }
+
     func reset(
         _ request: RateLimitV1.ResetRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ResetResponse { throw error }

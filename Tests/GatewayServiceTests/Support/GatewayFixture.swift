@@ -29,9 +29,14 @@ final class GatewayFixture: Sendable {
     var options: SignInOptionsClient { SignInOptionsClient(front) }
     var methods: SignInMethodsClient { SignInMethodsClient(front) }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
+    var challenges: SignInChallengesHandler { gateway.signInChallenges }
+    var secondFactors: SecondFactorsClient { SecondFactorsClient(front) }
     var emails: EmailsClient { EmailsClient(front) }
+    var pushRegistrations: PushRegistrationsClient { PushRegistrationsClient(front) }
     var documents: DocumentsClient { DocumentsClient(front) }
     var backendDocuments: BackendDocumentsClient { BackendDocumentsClient(front) }
+    var backendPush: BackendPushClient { BackendPushClient(front) }
+    var backendAccounts: BackendAccountsClient { BackendAccountsClient(front) }
     /// The gateway's methods as its callers call them.
     var front: InProcessChannel { InProcessChannel(gateway.methods) }
     var profile: ProfileClient { ProfileClient(front) }
@@ -42,6 +47,8 @@ final class GatewayFixture: Sendable {
     /// The rpcs of all handlers, for a server.
     var serviceMethods: [ServiceMethods] { gateway.methods }
     var providerNotices: ProviderNoticesClient { ProviderNoticesClient(front) }
+    /// What else would do; its `ask` fills it.
+    var alternatives: KnownAlternatives { gateway.alternatives }
     var verification: VerificationClient { VerificationClient(front) }
     /// What verifiers follow; its `run` fills it.
     var revocations: VerificationHandler { gateway.verification }
@@ -59,6 +66,7 @@ final class GatewayFixture: Sendable {
     ///   - guestDataMode: What happens to the documents of a guest that signs in to an account.
     ///   - newcomers: What newcomers may add in a day.
     ///   - accountAdmins: Who may administer accounts beside the operator's tool.
+    ///   - gate: What asks for a second proof of a sign-in.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, relayed: [MethodHandler] = [],
@@ -69,7 +77,7 @@ final class GatewayFixture: Sendable {
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
         guestDataMode: GuestDataMode = .discard,
         newcomers: NewcomerBytes = IdentitySettings().newcomers, accountAdmins: [String] = [],
-        time: ManualTime = ManualTime()
+        gate: SignInGate = .standard, time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
         folder = try TemporaryFolder()
@@ -77,7 +85,7 @@ final class GatewayFixture: Sendable {
             in: folder, time: time, providers: providers, phone: phoneSettings,
             enumeration: enumeration, verification: verification, rules: rules,
             consent: consent, guestData: guestDataMode, newcomers: newcomers,
-            accountAdmins: accountAdmins)
+            accountAdmins: accountAdmins, gate: gate)
         let (owner, session) = (inner.identityOwner(replacing: relayed), inner.sessionService)
         gateway = try GatewayService(
             settings: try SettingsLoader.settings(flags),
@@ -87,8 +95,10 @@ final class GatewayFixture: Sendable {
                     credentials: CredentialsClient(owner.calls),
                     identities: identities ?? IdentitiesClient(owner.calls),
                     phoneCodes: PhoneCodesClient(owner.calls),
+                    secondProofs: SecondProofsClient(owner.calls),
                     emailChanges: EmailChangesClient(owner.calls),
                     consents: AccountConsentsClient(owner.calls),
+                    managed: ManagedAccountsClient(owner.calls),
                     deletions: AccountDeletionsClient(owner.calls),
                     exports: AccountExportsClient(owner.calls),
                     signals: SignInSignalsClient(owner.calls), relayed: owner),

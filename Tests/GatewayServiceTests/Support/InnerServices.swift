@@ -28,6 +28,14 @@ final class InnerServices: Sendable {
         try SettingsLoader.settings() as NotificationSettings
     }
 
+    /// Passkeys of `example.org`.
+    private static let passkeys =
+        PasskeyRPID("example.org").map { id in
+            PasskeySettings(
+                id: id,
+                origins: [PasskeyOrigin("https://example.org", of: id)].compactMap { $0 })
+        } ?? PasskeySettings()
+
     private static let rulesFile = "rules.yaml"
 
     let folder: TemporaryFolder
@@ -41,11 +49,16 @@ final class InnerServices: Sendable {
     var limitMethods: [ServiceMethods] { rateLimit.methods }
     let notification: NotificationService
     let notificationStore: Store
+    /// The connection from identity to notification's devices.
+    let pushDevices: PushDevicesForIdentity
+    /// The duty of notification that removes the devices of ended sessions; a test runs it.
+    let endedDevices: EndedSessionDevices
     /// The session service's clock.
     var sessionClock: StoreClock { StoreClock(sessionStore, time: time) }
     /// The connection from session to identity, which is created later.
     let notices = LateNotices()
-    /// An application that identity lets write documents of any account.
+    /// An application that identity lets write documents of any account, push messages to any, and
+    /// manage all.
     let backend: BackendSigner
     private let proofs: SignInProofSeal
     private let time: ManualTime
@@ -57,6 +70,7 @@ final class InnerServices: Sendable {
     ///   - guestData: What happens to the documents of a guest that signs in to an account.
     ///   - newcomers: What newcomers may add in a day.
     ///   - accountAdmins: Who may administer accounts beside the operator's tool.
+    ///   - gate: What asks for a second proof of a sign-in.
     init(
         in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
         phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
@@ -64,7 +78,8 @@ final class InnerServices: Sendable {
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
         guestData: GuestDataMode = .discard,
-        newcomers: NewcomerBytes = IdentitySettings().newcomers, accountAdmins: [String] = []
+        newcomers: NewcomerBytes = IdentitySettings().newcomers, accountAdmins: [String] = [],
+        gate: SignInGate = .standard
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -72,10 +87,9 @@ final class InnerServices: Sendable {
         func store(_ name: String, _ migrations: [Migration]) throws -> Store {
             try TestStore.open(name, migrations, in: folder.path, time: time, logger: log)
         }
-        self.folder = folder
+        (self.folder, self.time) = (folder, time)
         backend = try BackendSigner()
         if let rules { try folder.write(rules, to: Self.rulesFile) }
-        self.time = time
         let proofKey = key()
         proofs = SignInProofSeal(key: KeyedHash(key: proofKey))
         sessionStore = try store(SessionTables.storeName, SessionTables.migrations)
@@ -86,9 +100,14 @@ final class InnerServices: Sendable {
             settings: try SettingsLoader.settings(), store: sessionStore,
             keys: SessionKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             notices: notices, time: time, randomness: randomness, logger: log)
+        let notificationKey = key()
         notification = try Self.notification(
             in: notificationStore, following: (identityStore, sessionStore, limitsStore),
-            key: key(), time: time, randomness: randomness)
+            key: notificationKey, time: time, randomness: randomness)
+        pushDevices = PushDevicesForIdentity(notification.pushDevices)
+        endedDevices = EndedSessionDevices(
+            sessions: EventFeed(store: sessionStore, time: time), store: notificationStore,
+            keys: try NotificationKeys(master: notificationKey, randomness: randomness), time: time)
         rateLimit = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
             keys: RateLimitKeys(master: key(), randomness: randomness), time: time,
@@ -103,7 +122,10 @@ final class InnerServices: Sendable {
         settings.consent = consent
         settings.newcomers = newcomers
         settings.documentWriters = [BackendSigner.application]
+        settings.pushSenders = [BackendSigner.application]
+        settings.accountManagers = [BackendSigner.application]
         settings.webOrigins = [BackendSigner.origin]
+        settings.passkeys = Self.passkeys
         var data = PersonalDataSettings()
         data.rules = RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) })
         data.guestData = guestData
@@ -114,15 +136,16 @@ final class InnerServices: Sendable {
             keys: IdentityKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             peers: Self.identityPeers(
                 sessionService, EventFeed(store: sessionStore, time: time), notification,
-                rateLimit),
-            documentWriters: Reloadable(backend.applications), time: time,
+                pushDevices, rateLimit),
+            backends: Reloadable(backend.applications), gate: gate, time: time,
             randomness: randomness, logger: log, metrics: MetricsRegistry())
         notices.connect(to: identity.core.accountNotices)
     }
 
     private static func identityPeers(
         _ session: SessionService, _ sessionEvents: EventFeed,
-        _ notification: NotificationService, _ rateLimit: RateLimitService
+        _ notification: NotificationService, _ pushDevices: PushDevicesForIdentity,
+        _ rateLimit: RateLimitService
     ) -> IdentityPeers {
         IdentityPeers(
             devices: session.devices, sessions: SessionsForIdentity(session: session.sessions),
@@ -131,7 +154,7 @@ final class InnerServices: Sendable {
                 InProcessChannel(
                     [EventsDispatcher.methods(of: sessionEvents)], as: CallContext.identity)),
             notifications: notification.notifications, texts: notification.texts,
-            pushDevices: notification.pushDevices,
+            pushes: notification.pushes, pushDevices: pushDevices,
             relays: RelaysForIdentity(relayAddresses: notification.relayAddresses),
             sessionData: session.accountData, notificationData: notification.accountData,
             rateLimitData: rateLimit.accountData)
@@ -202,13 +225,17 @@ final class InnerServices: Sendable {
     }
 
     private func isSettled() async throws -> Bool {
+        // Work that writes to an outbox is looked at before the outboxes are: migrations that wait
+        // or run, and deletions that wait and of which the owner hears next (`DeletionWork`).
+        let migrations = try await count(
+            identityStore, "guest_migrations", where: "state IN (1, 2)")
+        let deletions = try await count(
+            identityStore, "deletions",
+            where: "begun_at_ms IS NULL AND next_attempt_at_ms <= \(time.now().milliseconds)")
+        guard migrations + deletions == 0 else { return false }
         for store in [sessionStore, identityStore] {
             guard try await store.read({ try $0.outboxCount() }) == 0 else { return false }
         }
-        // Migrations that wait or run.
-        let migrations = try await count(
-            identityStore, "guest_migrations", where: "state IN (1, 2)")
-        guard migrations == 0 else { return false }
         // A deletion ends what was not sent.
         return try await count(
             notificationStore, "message",
@@ -241,8 +268,18 @@ final class InnerServices: Sendable {
 
     /// The code in the latest text message to a number.
     func phoneCode(to number: String) async throws -> String {
-        let text = try #require(try await mails(to: number).last?.text)
+        // Notices go to the number, too.
+        let text = try #require(
+            try await mails(to: number).last { $0.text.first?.isNumber == true }?.text)
         return String(text.prefix { $0.isNumber })
+    }
+
+    /// The code in the latest mail to a mailbox that has one, alone in its line.
+    func mailedCode(to mailbox: String = "ada@example.org") async throws -> String {
+        let codes = try await mails(to: mailbox).flatMap { mail in
+            mail.text.split(separator: "\n").filter { $0.count == 6 && $0.allSatisfy(\.isNumber) }
+        }
+        return String(try #require(codes.last))
     }
 
     /// Sets the status of all accounts.

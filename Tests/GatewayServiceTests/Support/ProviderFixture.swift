@@ -18,7 +18,7 @@ final class ProviderFixture: Sendable {
 
     private init(
         _ enumeration: IdentitySettings.EnumerationMode, rules: String?,
-        guestData: GuestDataMode, consent: ConsentSettings
+        guestData: GuestDataMode, consent: ConsentSettings, gate: SignInGate
     ) async throws {
         let time = ManualTime()
         google = try await ProviderIssuer(time: time)
@@ -29,7 +29,7 @@ final class ProviderFixture: Sendable {
         gateway = try await GatewayFixture(
             providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" },
             enumeration: enumeration, rules: rules, consent: consent, guestDataMode: guestData,
-            time: time)
+            gate: gate, time: time)
     }
 
     /// Converts "POSTERN_GOOGLE_ISSUER" to the name of a flag.
@@ -41,11 +41,11 @@ final class ProviderFixture: Sendable {
     static func with(
         enumeration: IdentitySettings.EnumerationMode = .friendly, rules: String? = nil,
         guestData: GuestDataMode = .discard,
-        consent: ConsentSettings = ConsentSettings(),
+        consent: ConsentSettings = ConsentSettings(), gate: SignInGate = .standard,
         _ test: (ProviderFixture) async throws -> Void
     ) async throws {
         let fixture = try await ProviderFixture(
-            enumeration, rules: rules, guestData: guestData, consent: consent)
+            enumeration, rules: rules, guestData: guestData, consent: consent, gate: gate)
         var failure: (any Error)?
         do { try await test(fixture) } catch { failure = error }
         await fixture.google.close()

@@ -48,6 +48,10 @@ final class ScriptedIdentities: IdentitiesAPI {
         try answer(context)
     }
 
+    func signInWithPasskey(
+        _ request: GatewayV1.SignInWithPasskeyRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse { try answer(context) }
+
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse { try answer(context) }

@@ -21,6 +21,12 @@ struct SessionsForIdentity: SessionsAPI {
         try await session.endAccountSessions(request, named(context))
     }
 
+    func setAccountClaims(
+        _ request: SessionV1.SetAccountClaimsRequest, _ context: CallContext
+    ) async throws -> SessionV1.SetAccountClaimsResponse {
+        try await session.setAccountClaims(request, named(context))
+    }
+
     func createSession(
         _ request: SessionV1.CreateSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateSessionResponse { throw ServiceError(.permissionDenied) }

@@ -7,9 +7,12 @@ import Synchronization
 /// A rate limiter that allows everything and records the deadlines of the calls that follow.
 final class WatchedLimits: LimitsAPI {
     private let seen = Mutex<[Duration]>([])
+    private let signedIn = Mutex<[RateLimitV1.EstablishedSignIn]>([])
 
     /// The deadlines of reported successes and refunds.
     var deadlines: [Duration] { seen.withLock { $0 } }
+    /// The sign-ins that were reported as those of established accounts.
+    var established: [RateLimitV1.EstablishedSignIn] { signedIn.withLock { $0 } }
 
     func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
@@ -24,8 +27,13 @@ final class WatchedLimits: LimitsAPI {
         for _ in 0..<1_000 { await Task.yield() }
         try Task.checkCancellation()
         seen.withLock { $0.append(context.deadline) }
+        if let signIn = request.established { signedIn.withLock { $0.append(signIn) } }
         return RateLimitV1.SucceedResponse()
     }
+
+    func hold(
+        _ request: RateLimitV1.HoldRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.HoldResponse { throw ServiceError(.internalError) }
 
     func reset(
         _ request: RateLimitV1.ResetRequest, _ context: CallContext

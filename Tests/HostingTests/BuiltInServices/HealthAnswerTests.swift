@@ -45,6 +45,16 @@ struct HealthAnswerTests {
         #expect(all.text == "serving, degraded: clock, keys, session, store\n")
     }
 
+    @Test("X-07: a warning about settings follows the state of a ready program, and fails nothing")
+    func warnings() {
+        func answer(_ state: Readiness.State) -> HealthAnswer {
+            HealthAnswer(state: state, parts: [], warnings: ["link-origin is none of web-origins"])
+        }
+        #expect(answer(.ready).text == "serving; warning: link-origin is none of web-origins\n")
+        #expect(answer(.ready).isReady)
+        #expect(answer(.draining).text == "not serving\n")
+    }
+
     @Test("B3: a program that starts or stops is not serving, whether a part fails or not")
     func notReady() {
         for failing: Set<String> in [[], ["store"]] {

@@ -57,7 +57,7 @@ struct ReflectionDirectoryTests {
         }
         #expect(
             names
-                == ["account", "consents", "gateway", "emails"].map {
+                == ["consents", "account", "gateway", "emails"].map {
                     "postern/gateway/v1/\($0).proto"
                 })
     }

@@ -84,7 +84,8 @@ struct AccountAdminTests {
         ])
     func strangers(application: String) async throws {
         let context = fixture.context(application: application)
-        let expected = ServiceError(.permissionDenied)
+        let expected = ServiceError.notNamed(
+            application, by: "account-admins", of: "identity")
         #expect(
             try await refusal {
                 try await admin.lookUpAccount(.init(by: .accountId(id)), context)
@@ -118,7 +119,9 @@ struct AccountAdminTests {
         #expect(try audited("ann", of: "gateway", naming: "support") == "gateway/support/ann")
         #expect(try audited("", of: "gateway", naming: "support") == "gateway/support")
         #expect(try audited("ann", of: "gateway", naming: nil) == "gateway/ann")
-        #expect(throws: ServiceError(.permissionDenied)) {
+        #expect(
+            throws: ServiceError.notNamed("session", by: "account-admins", of: "identity")
+        ) {
             try audited("", of: "session", naming: "tool")
         }
         // The tool's name does not make it the tool; only the gateway has checked what it names.

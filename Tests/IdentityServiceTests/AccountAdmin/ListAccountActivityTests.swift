@@ -84,7 +84,9 @@ struct ListAccountActivityTests {
             #expect(
                 try await refusal {
                     try await admin.listAccountActivity(.init(accountId: id), context)
-                } == ServiceError(.permissionDenied))
+                }
+                    == ServiceError.notNamed(
+                        application, by: "account-admins", of: "identity"))
         }
         let away = ServiceError(.unavailable, unavailablePart: "session")
         session.fail(away)

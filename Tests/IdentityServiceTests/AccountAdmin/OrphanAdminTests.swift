@@ -42,7 +42,8 @@ struct OrphanAdminTests {
     func strangers() async throws {
         for application in ["", "gateway", "app"] {
             let context = fixture.context(application: application)
-            let expected = ServiceError(.permissionDenied)
+            let expected = ServiceError.notNamed(
+                application, by: "account-admins", of: "identity")
             #expect(try await refusal { try await admin.listOrphans(.init(), context) } == expected)
             #expect(
                 try await refusal {

@@ -54,13 +54,13 @@ struct SuspensionMailTests {
     @Test("N-01: repeated suspensions send a limited number of mails")
     func flood() async throws {
         let account = try await fixture.registerProved().accountId
-        for _ in 0...NoticeRule.mailsMax {
+        for _ in 0...NoticeRule.noticesMax {
             try await suspend(account)
             try await restore(account)
         }
         try await fixture.relay()
-        #expect(told.count { $0.template == "account-suspended" } == NoticeRule.mailsMax)
-        #expect(told.count { $0.template == "account-restored" } == NoticeRule.mailsMax)
+        #expect(told.count { $0.template == "account-suspended" } == NoticeRule.noticesMax)
+        #expect(told.count { $0.template == "account-restored" } == NoticeRule.noticesMax)
     }
 
     @Test("I-09: an account without an address is suspended without a mail")

@@ -73,7 +73,7 @@ struct AccountDataTests {
         arguments: ["tool", "gateway", "session", "app", ""])
     func strangers(application: String) async throws {
         try await beginDeletion()
-        let denied = ServiceError(.permissionDenied)
+        let denied = CallContext.onlyIdentity
         await #expect(throws: denied) { try await collect(account.text, from: application) }
         await #expect(throws: denied) { try await forget(account.text, from: application) }
         await #expect(throws: denied) {
@@ -101,6 +101,8 @@ struct AccountDataTests {
         let text = try #require(files["account.json"])
         #expect(text.contains("\"ada@example.org\"") && text.contains("\"display_name\":\"Ada\""))
         #expect(text.contains("\"status\":\"active\"") && text.contains("\"known_devices\":1"))
+        // Signed up and in from one network, without a place.
+        #expect(text.contains("\"sign_in_places\":[{") && text.contains("\"last_sign_in_at\":"))
         #expect(files["account-history.json"]?.contains("sign-in.succeeded") == true)
         #expect(files["account-history.json"]?.contains(#""detail":"password""#) == true)
         #expect(!files.values.contains { $0.contains("eve@") || $0.contains("$argon2") })
@@ -116,6 +118,18 @@ struct AccountDataTests {
         let methods = try await collect(id)["sign-in-methods.json"]
         #expect(methods?.contains("\"subject\":\"g1\"") == true)
         #expect(methods?.contains("bob@example.org") == true)
+    }
+
+    @Test("G-21: a password is sent as a method, with its address and without its hash")
+    func password() async throws {
+        let methods = try #require(try await collect(account.text)["sign-in-methods.json"])
+        #expect(methods.contains(#""method":"password""#))
+        #expect(methods.contains(#""email":"ada@example.org""#))
+        #expect(!methods.contains("$argon2") && !methods.contains("hash"))
+        let answer = try await fixture.signIn(by: .token("g1", email: "bob@example.org"))
+        let id = try #require(answer.account).accountId
+        let others = try await collect(id)["sign-in-methods.json"]
+        #expect(others?.contains("password") == false)
     }
 
     @Test("I-07: documents are sent as JSON, over all pages, and deleted with the account")

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Testing
 
@@ -5,15 +6,23 @@ import Testing
 
 @Suite("The rule of notices, and the text of a device's name")
 struct NoticeRuleTests {
-    @Test(
-        "any address is mailed, at most three times an hour for each kind",
-        arguments: [
-            (nil, 0, NoticeRule.Decision.unmailed), (true, 0, .mailed(namingDevice: true)),
-            (false, 0, .mailed(namingDevice: false)), (true, 2, .mailed(namingDevice: true)),
-            (false, 2, .mailed(namingDevice: false)), (true, 3, .unmailed), (false, 3, .unmailed),
-        ])
-    func table(isProved: Bool?, recent: Int, decision: NoticeRule.Decision) {
-        #expect(NoticeRule.decision(isProved: isProved, recent: recent) == decision)
+    @Test("three notices of a kind are sent an hour, and one a day of a lock")
+    func table() {
+        for template in MailTemplate.allCases {
+            let (count, window) = NoticeRule.limit(of: template)
+            let isLock = template == .signInLocked
+            #expect(window == (isLock ? .seconds(86_400) : .seconds(3_600)), "\(template)")
+            #expect(count == (isLock ? 1 : 3), "\(template)")
+            for recent in 0...4 {
+                #expect(
+                    NoticeRule.permits(template, recent: recent) == (recent < count),
+                    "\(template) after \(recent)")
+            }
+            #expect(window <= NoticeRule.retention)
+        }
+        for recent in 0...4 {
+            #expect(NoticeRule.permitsText(recent: recent) == (recent < 3))
+        }
     }
 
     @Test(
@@ -27,6 +36,25 @@ struct NoticeRuleTests {
         ])
     func words(name: String, platform: String, words: String) {
         #expect(DeviceWords.words(name: name, platform: platform) == words)
+    }
+
+    @Test(
+        "N-01: a device that its app gave no name is named by its program, or else its platform",
+        arguments: [
+            ("Ada's phone", "firefox 131, linux", "web", "Ada's phone"),
+            ("", "firefox 131, linux", "web", "Firefox 131 (Linux)"),
+            ("!", "samsung-internet 26, android", "web", "Samsung Internet 26 (Android)"),
+            ("", "safari 18, ios", "web", "Safari 18 (iOS)"),
+            ("", "duckduckgo 5, macos", "", "DuckDuckGo 5 (macOS)"),
+            ("", "safari, other", "web", "Safari"), ("", "other, chromeos", "", "ChromeOS"),
+            ("", "okhttp 4, android", "android", "Android"),
+            ("", "cfnetwork 1568, other", "ios", "ios"), ("", "other, other", "web", "web"),
+            ("", "other, other", "", ""), ("", "", "ios", "ios"),
+            ("", "Mozilla/5.0 https://evil.example", "web", "web"),
+            ("", "https://evil.example, x", "web", "Https evil example (X)"),
+        ])
+    func program(name: String, agent: String, platform: String, words: String) {
+        #expect(DeviceWords.words(name: name, agent: agent, platform: platform) == words)
     }
 
     @Test("a device's name is limited in characters and in bytes")

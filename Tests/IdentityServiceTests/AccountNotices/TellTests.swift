@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("S-03, G-10: notices of the session service become mails")
+@Suite("S-03, G-10: notices of the session service go to owners")
 struct TellTests {
     let fixture: IdentityFixture
 
@@ -46,6 +46,24 @@ struct TellTests {
         #expect(values == ["device": "Ada's phone", "time": "2026-01-01 00:00 UTC"])
     }
 
+    @Test("a replay's mail says where it was, and names a device without a name by its program")
+    func replay() async throws {
+        let account = try await register(proved: true)
+        let request = IdentityV1.TellRequest(
+            accountId: account, kind: .sessionReplayed, atMs: 1_767_225_600_000, platform: "web",
+            place: "DE;525;134;Berlin", agent: "firefox 131, linux")
+        let context = fixture.context("k", application: "session")
+        #expect(try await fixture.notices.tell(request, context).mailed)
+        try await fixture.relay()
+        let mail = try #require(mails("session-replayed").first)
+        let values = Dictionary(uniqueKeysWithValues: mail.variables.map { ($0.name, $0.value) })
+        #expect(
+            values == [
+                "device": "Firefox 131 (Linux)", "place": "Berlin, DE",
+                "time": "2026-01-01 00:00 UTC",
+            ])
+    }
+
     @Test("a mail to an unproved address leaves out the device's name")
     func unproved() async throws {
         let account = try await register(proved: false)
@@ -66,7 +84,7 @@ struct TellTests {
         #expect(try await tell(account, key: "later"))
         for number in 0..<3 { _ = try await tell(account, key: "again \(number)") }
         #expect(try await fixture.count("notices") == 7, "no notice deletes another")
-        fixture.time.advance(by: .milliseconds(1))
+        fixture.time.advance(by: NoticeRule.retention - NoticeRule.window + .milliseconds(1))
         try await fixture.purge()
         #expect(try await fixture.count("notices") == 3, "old rows are deleted")
     }

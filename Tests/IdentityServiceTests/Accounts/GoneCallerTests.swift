@@ -97,6 +97,19 @@ struct GoneCallerTests {
             ])
     }
 
+    @Test("I-02: the same for a correction of the address")
+    func correction() async throws {
+        _ = try await fixture.register()
+        let wrong = try await recorded { [fixture] in
+            _ = try await fixture.correct(to: "new@example.org", password: "Wrong7Horse")
+        }
+        #expect(wrong == ["sign-in.failed auth/invalid-credential"])
+        let right = try await recorded { [fixture] in
+            _ = try await fixture.correct(to: "new@example.org")
+        }
+        #expect(right == ["account.email-changed"])
+    }
+
     @Test("X-06: a sign-up whose caller has gone is not begun")
     func signUp() async throws {
         let left = try await recorded { [fixture] in _ = try await fixture.register() }

@@ -9,7 +9,7 @@ import Testing
 @Suite("X-02: the time of a sign-up under strict enumeration", .timeLimit(.minutes(5)))
 struct StrictTimingTests {
     /// Interleaved samples of each kind. Only a long run checks the promised bounds.
-    private static let rounds = SoakRounds.isLong ? 2_000 : 150
+    private static let rounds = SoakRounds.isLong ? 2_000 : 80
 
     @Test("X-02: free, claimed and owned addresses take the same time")
     func alike() async throws {

@@ -27,6 +27,29 @@ struct ConsentsTests {
         try await fixture.consents.getPrivacy(.init(), fixture.relayed(token)).privacy
     }
 
+    /// With the sentence about processing, which is no choice.
+    private static func privacy(
+        marketing: Bool = false, analytics: Bool = false
+    ) -> GatewayV1.PrivacySettings {
+        .init(
+            marketing: marketing, analytics: analytics, processing: true,
+            processingSentence: "Your data is processed so that your account works. "
+                + "This ends when you delete your account.")
+    }
+
+    @Test("D2: processing lasts as long as the account, in a sentence of each language")
+    func processing() async throws {
+        let sentences = Voice.allCases.map { $0.sentence("privacy/processing") }
+        #expect(!sentences.contains("") && Set(sentences).count == Voice.allCases.count)
+        for voice in Voice.allCases {
+            var context = fixture.relayed(token)
+            context.metadata[Metadata.Key.acceptLanguage] = voice.tag
+            let privacy = try await fixture.consents.getPrivacy(.init(), context).privacy
+            #expect(privacy?.processing == true)
+            #expect(privacy?.processingSentence == voice.sentence("privacy/processing"))
+        }
+    }
+
     private func set(
         marketing: Bool? = nil, analytics: Bool? = nil
     ) async throws -> GatewayV1.PrivacySettings? {
@@ -93,24 +116,24 @@ struct ConsentsTests {
 
     @Test("privacy settings are off until they are given, one by one")
     func settings() async throws {
-        #expect(try await privacy() == .init())
-        #expect(try await set() == .init())
-        #expect(try await set(marketing: true) == .init(marketing: true))
-        #expect(try await set(marketing: true) == .init(marketing: true))
-        #expect(try await set(analytics: true) == .init(marketing: true, analytics: true))
+        #expect(try await privacy() == Self.privacy())
+        #expect(try await set() == Self.privacy())
+        #expect(try await set(marketing: true) == Self.privacy(marketing: true))
+        #expect(try await set(marketing: true) == Self.privacy(marketing: true))
+        #expect(try await set(analytics: true) == Self.privacy(marketing: true, analytics: true))
         #expect(try await fixture.audited("consent.privacy-changed") == 2)
         #expect(
             try await fixture.count(
                 "audit", where: "kind = 'consent.privacy-changed' AND attempt = 3") == 1)
-        #expect(try await set(marketing: false) == .init(analytics: true))
+        #expect(try await set(marketing: false) == Self.privacy(analytics: true))
         try await fixture.withdraw(.analytics, token)
-        #expect(try await privacy() == .init())
+        #expect(try await privacy() == Self.privacy())
         let given = try await fixture.given(token).consents
         #expect(given.map(\.kind) == [.terms, .privacy, .marketing, .analytics])
         #expect(given.map { $0.withdrawn != nil } == [false, false, true, true])
         let listed = try await fixture.admin(NoActivity()).listAccounts(
             .init(), fixture.context(application: "tool"))
-        #expect(listed.accounts.map(\.privacy) == [.init()])
+        #expect(listed.accounts.map(\.privacy) == [.init(processing: true)])
     }
 
     @Test("only the owner of a live session of a usable account may")

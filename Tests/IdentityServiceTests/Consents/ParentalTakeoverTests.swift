@@ -93,6 +93,8 @@ struct ParentalTakeoverTests {
         #expect(try await signIn(.thirteen, on: "d2") == [])
         #expect(try await fixture.count("parental_consents") == 0)
         #expect(try await fixture.count("profiles", where: kept) == 1)
+        let verified = "age_verified_at_ms IS NOT NULL"
+        #expect(try await fixture.count("profiles", where: verified) == 1)
         fixture.time.advance(by: Self.week * 2)
         #expect(try await fixture.expireParents() == 0)
     }

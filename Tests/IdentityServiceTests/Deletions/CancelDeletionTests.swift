@@ -94,7 +94,7 @@ struct CancelDeletionTests {
                     link: try link("deletion-scheduled", page: "keep-account"))))
     }
 
-    @Test("the mail is sent once, and never to an address that is not verified")
+    @Test("the mail is sent once; to an address that is not verified, without the link")
     func mails() async throws {
         try await wait()
         await fixture.performDeletion(of: ada)
@@ -106,8 +106,27 @@ struct CancelDeletionTests {
             IdentityFixture.caller(fixture.devices.open(eve.accountId)), wait: true)
         await fixture.performDeletion(of: id)
         try await fixture.relay()
-        #expect(fixture.templates.filter { $0 == "deletion-scheduled" }.count == 1)
-        #expect(try await fixture.deletion(of: id)?.step == nil)
+        let mails = fixture.notifications.mails.filter { $0.template == "deletion-scheduled" }
+        #expect(mails.map(\.recipient) == ["ada@example.org", "eve@example.org"])
+        #expect(mails.last?.variables.first { $0.name == "link" }?.value == "")
+        let deletion = try #require(try await fixture.deletion(of: id))
+        #expect(deletion.step == nil && deletion.keepLink == nil)
+    }
+
+    @Test("an owner who could not be told, since it was requested too often, is told an hour later")
+    func withheld() async throws {
+        func told() -> Int { fixture.templates.filter { $0 == "deletion-scheduled" }.count }
+        for _ in 0..<NoticeRule.noticesMax {
+            try await wait()
+            #expect(try await cancel(IdentityFixture.caller(token)))
+        }
+        try await wait()
+        #expect(told() == NoticeRule.noticesMax)
+        fixture.time.advance(by: NoticeRule.window)
+        await fixture.performDeletion(of: ada)
+        try await fixture.relay()
+        #expect(told() == NoticeRule.noticesMax + 1)
+        #expect(try await fixture.deletion(of: ada)?.keepLink != nil)
     }
 
     private func requestLink(

@@ -133,14 +133,14 @@ extension IdentityFixture {
             calls: AccountCalls(
                 keys: keys, sessions: sessions,
                 backends: BackendCalls(
-                    writers: writers, audiences: [DocumentFixture.audience],
+                    rules: [.documents(writers: writers)], audiences: [DocumentFixture.audience],
                     applications: Reloadable(
                         Applications(
                             name: "billing", keyID: "k1", key: try DocumentFixture.key(),
                             mayAssertClientAddress: false)),
                     time: time),
                 time: time),
-            rules: rules, watchers: AccountWatchers())
+            rules: rules, watchers: AccountWatchers(), answers: answers)
     }
 }
 

@@ -368,7 +368,7 @@ extension IdentityFixture {
             usable: true, email: mail.recipient, passwordNeeded: password,
             expiresAtMs: mail.expiresAtMs)
         for _ in 0..<2 { #expect(try await describe(purpose, token) == expected) }
-        for number in 1...Int32(7) where number != purpose.rawValue {
+        for number in 1...Int32(8) where number != purpose.rawValue {
             try await expectUnusable(.init(rawValue: number), token, "of another purpose")
         }
         let zeros = String(repeating: "A", count: 43)

@@ -1,3 +1,4 @@
+import Contracts
 import Outbound
 import ServiceRuntime
 import TestSupport

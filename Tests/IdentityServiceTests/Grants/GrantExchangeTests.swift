@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import HTTPSink
 import JSON
@@ -12,11 +13,11 @@ import Testing
 struct GrantExchangeTests {
     @Test("G-05: a code is exchanged for a grant, which is stored sealed under the account's key")
     func exchanged() async throws {
-        let fixture = try await AppleFixture { _ in AppleFixture.granted() }
+        let fixture = try await GrantFixture { _ in GrantFixture.granted() }
         try await fixture.signIn()
         try await fixture.settle()
         let grant = try #require(try await fixture.grant())
-        #expect(grant.refreshToken == "refresh-canary" && grant.client == AppleFixture.client)
+        #expect(grant.refreshToken == "refresh-canary" && grant.client == GrantFixture.client)
         #expect(try await fixture.count(.grantKept) == 1)
         let request = try #require(fixture.sink.requests.first)
         #expect(request.method == "POST" && request.path == "/auth/token")
@@ -30,7 +31,7 @@ struct GrantExchangeTests {
 
     @Test("G-05: the client secret is a JWT signed with our key, for one app and five minutes")
     func secret() async throws {
-        let fixture = try await AppleFixture { _ in AppleFixture.granted() }
+        let fixture = try await GrantFixture { _ in GrantFixture.granted() }
         let begun = fixture.identity.time.now().seconds
         try await fixture.signIn()
         try await fixture.settle()
@@ -58,7 +59,7 @@ struct GrantExchangeTests {
 
     @Test("G-05: a grant with another subject is discarded, neither stored nor revoked")
     func otherSubject() async throws {
-        let fixture = try await AppleFixture { _ in AppleFixture.granted(subject: "someone.else") }
+        let fixture = try await GrantFixture { _ in GrantFixture.granted(subject: "someone.else") }
         try await fixture.signIn()
         try await fixture.settle()
         #expect(try await fixture.grant() == nil)
@@ -69,7 +70,7 @@ struct GrantExchangeTests {
 
     @Test("G-05: a used or expired code is dropped after one try")
     func refused() async throws {
-        let fixture = try await AppleFixture { _ in AppleFixture.error("invalid_grant") }
+        let fixture = try await GrantFixture { _ in GrantFixture.error("invalid_grant") }
         try await fixture.signIn()
         try await fixture.settle()
         #expect(fixture.sink.requests.count == 1)
@@ -79,15 +80,15 @@ struct GrantExchangeTests {
 
     @Test("G-05: a code is retried while Apple fails or stalls, until the code expires")
     func tried() async throws {
-        let script = AnswerScript([.answer(503), .reset, .stall, AppleFixture.granted()])
-        let fixture = try await AppleFixture(timeout: .seconds(2)) { _ in script.answer() }
+        let script = AnswerScript([.answer(503), .reset, .stall, GrantFixture.granted()])
+        let fixture = try await GrantFixture(timeout: .seconds(2)) { _ in script.answer() }
         try await fixture.signIn()
         try await fixture.settle()
         #expect(fixture.sink.requests.count == 4)
         #expect(try await fixture.grant()?.refreshToken == "refresh-canary")
         await fixture.close()
 
-        let down = try await AppleFixture { _ in .answer(503) }
+        let down = try await GrantFixture { _ in .answer(503) }
         let start = down.identity.time.now()
         try await down.signIn()
         try await down.settle()
@@ -99,8 +100,8 @@ struct GrantExchangeTests {
 
     @Test("G-05: the grant of an identity removed before the exchange is revoked")
     func gone() async throws {
-        let fixture = try await AppleFixture { request in
-            request.path == "/auth/token" ? AppleFixture.granted() : .answer(200)
+        let fixture = try await GrantFixture { request in
+            request.path == "/auth/token" ? GrantFixture.granted() : .answer(200)
         }
         let account = try await fixture.signIn()
         try await fixture.unlink(account)
@@ -113,7 +114,7 @@ struct GrantExchangeTests {
 
     @Test("G-05: an exchange that is delivered twice takes effect once")
     func twice() async throws {
-        let fixture = try await AppleFixture { _ in AppleFixture.granted() }
+        let fixture = try await GrantFixture { _ in GrantFixture.granted() }
         try await fixture.signIn()
         let message = try await fixture.identity.store.read { session in
             try session.queryOne("SELECT topic, message_key, payload FROM outbox") {
@@ -130,7 +131,7 @@ struct GrantExchangeTests {
 
     @Test("neither the code nor the grant is stored in clear")
     func sealed() async throws {
-        let fixture = try await AppleFixture { _ in AppleFixture.granted() }
+        let fixture = try await GrantFixture { _ in GrantFixture.granted() }
         try await fixture.signIn()
         func clear() async throws -> Int {
             let stored = try await fixture.identity.store.read { session in
@@ -157,19 +158,19 @@ struct GrantExchangeTests {
         "an invalid code is ignored, and the sign-in continues without it",
         arguments: ["", "a b", "a\u{0}", "ä"])
     func noCode(text: String) {
-        #expect(GrantCode(text, client: "app") == nil)
-        #expect(GrantCode(String(repeating: "c", count: 512), client: "app") != nil)
-        #expect(GrantCode(String(repeating: "c", count: 513), client: "app") == nil)
+        #expect(GrantCode(text, by: .apple, client: "app") == nil)
+        #expect(GrantCode(String(repeating: "c", count: 512), by: .apple, client: "app") != nil)
+        #expect(GrantCode(String(repeating: "c", count: 513), by: .apple, client: "app") == nil)
     }
 
     @Test("a stalled Apple endpoint holds only a few calls, and mails are still delivered")
     func stalled() async throws {
-        let fixture = try await AppleFixture(timeout: .seconds(5)) { _ in .stall }
+        let fixture = try await GrantFixture(timeout: .seconds(5)) { _ in .stall }
         for _ in 0..<OutboxQueue.standard.deliveriesMax * 2 { try await fixture.signIn() }
         let before = fixture.identity.notifications.mails.count
         _ = try await fixture.identity.register("grace@example.org")
         try await fixture.run(until: { fixture.identity.notifications.mails.count > before })
-        #expect(fixture.sink.requests.count <= AppleGuard.callsMax)
+        #expect(fixture.sink.requests.count <= GrantGuard.callsMax)
         await fixture.close()
     }
 }

@@ -25,7 +25,8 @@ struct GrantHooksTests {
         let session = identity.devices.open(account.accountId)
         _ = try await identity.link(apple, in: session)
         let grants = Grants(writer: identity.writer)
-        let stored = StoredGrant(client: "com.example.app", refreshToken: "refresh", order: "o")
+        let stored = StoredGrant(
+            provider: .apple, client: "com.example.app", refreshToken: "refresh", order: "o")
         try await identity.store.writeUnchecked { transaction in
             let key = try transaction.queryOne("SELECT look_up_key FROM identities") {
                 try $0.blob(0)
@@ -71,11 +72,11 @@ struct GrantHooksTests {
 
     @Test("G-05: linking with a code exchanges the code, once for each idempotency key")
     func link() async throws {
-        let fixture = try await AppleFixture(identity: identity) { _ in AppleFixture.granted() }
+        let fixture = try await GrantFixture(identity: identity) { _ in GrantFixture.granted() }
         let answer = try await identity.registerProved()
         let account = try #require(AccountID(text: answer.accountId))
         let session = try #require(SessionID(key: 7)).text
-        let proved = AppleFixture.proved()
+        let proved = GrantFixture.proved()
         let (context, device) = (identity.context("once"), IdentityFixture.device)
         for _ in 0..<2 {
             let call = MethodCall(
@@ -87,7 +88,7 @@ struct GrantHooksTests {
                     GatewayV1.LinkProviderRequest(device: device), by: account.text,
                     proving: identity.keys.lookUpKey(of: proved), context, identity.keys))
             _ = try await MethodAdding(
-                store: identity.store, writer: identity.writer, keepsGrants: true,
+                store: identity.store, writer: identity.writer, grantEndpoints: fixture.endpoints,
                 newcomers: identity.settings.newcomers
             ).add(proved, call)
         }
@@ -99,24 +100,25 @@ struct GrantHooksTests {
 
     @Test("G-05: without Apple's key no code is stored")
     func noKey() async throws {
-        var proved = AppleFixture.proved()
+        var proved = GrantFixture.proved()
         proved.email = nil
-        let keepsGrants = identity.identities.signIn.keepsGrants
-        #expect(!keepsGrants)
+        let endpoints = identity.identities.signIn.grantEndpoints
         _ = try await identity.signIn(
-            proved, on: IdentityFixture.device, keepsGrants: keepsGrants)
+            proved, on: IdentityFixture.device, grantsAt: endpoints)
         #expect(try await identity.count("outbox", where: "topic = 'grant-exchange'") == 0)
     }
 
-    @Test("G-05: a code is used only with an Apple token, for the token's app")
+    @Test("G-04, G-05: a code is used with its provider's token only, for the token's app")
     func codes() {
         func token(_ provider: String, _ code: String) -> GatewayV1.ProviderToken {
             .init(provider: provider, authorizationCode: code)
         }
-        var proved = AppleFixture.proved("")
+        var proved = GrantFixture.proved("")
         proved.audience = "com.example.two"
         #expect(GrantCode(of: token("apple", "c1"), to: proved)?.client == "com.example.two")
-        #expect(GrantCode(of: token("google", "c1"), to: proved) == nil)
+        #expect(GrantCode(of: token("apple", "c1"), to: proved)?.provider == .apple)
+        #expect(GrantCode(of: token("google", "c1"), to: proved)?.provider == .google)
+        #expect(GrantCode(of: token("corporate", "c1"), to: proved) == nil)
         #expect(GrantCode(of: token("apple", ""), to: proved) == nil)
     }
 }

@@ -11,10 +11,10 @@ struct GrantRevocationTests {
     /// An account with a grant, and an Apple that answers revocations with `answers`.
     private static func fixture(
         _ answers: [HTTPSink.Answer]
-    ) async throws -> (fixture: AppleFixture, account: AccountID) {
+    ) async throws -> (fixture: GrantFixture, account: AccountID) {
         let script = AnswerScript(answers)
-        let fixture = try await AppleFixture(timeout: .seconds(2)) { request in
-            request.path == "/auth/token" ? AppleFixture.granted() : script.answer()
+        let fixture = try await GrantFixture(timeout: .seconds(2)) { request in
+            request.path == "/auth/token" ? GrantFixture.granted() : script.answer()
         }
         let account = try await fixture.signIn()
         try await fixture.settle()
@@ -40,7 +40,7 @@ struct GrantRevocationTests {
     @Test("G-05: a revocation is retried until it succeeds, even after our key was rejected")
     func retried() async throws {
         let (fixture, account) = try await Self.fixture([
-            .answer(503), .reset, .stall, AppleFixture.error("invalid_client"), .answer(200),
+            .answer(503), .reset, .stall, GrantFixture.error("invalid_client"), .answer(200),
         ])
         try await fixture.unlink(account)
         try await fixture.settle()
@@ -51,7 +51,7 @@ struct GrantRevocationTests {
 
     @Test("G-05: a revocation of a grant unknown to Apple is given up and audited")
     func unknown() async throws {
-        let (fixture, account) = try await Self.fixture([AppleFixture.error("invalid_grant")])
+        let (fixture, account) = try await Self.fixture([GrantFixture.error("invalid_grant")])
         try await fixture.unlink(account)
         try await fixture.settle()
         #expect(fixture.sink.requests.count == 2)
@@ -67,7 +67,7 @@ struct GrantRevocationTests {
         // The account's keys are deleted too. The queued message does not need them.
         try await fixture.identity.change("DELETE FROM account_keys")
         fixture.identity.store.close()
-        let next = try await AppleFixture(
+        let next = try await GrantFixture(
             identity: IdentityFixture(
                 folder: fixture.identity.folder, time: fixture.identity.time, seed: 2)
         ) { _ in .answer(200) }
@@ -95,7 +95,7 @@ struct GrantRevocationTests {
     func noKey() async throws {
         let (fixture, account) = try await Self.fixture([.answer(200)])
         try await fixture.unlink(account)
-        let waiting = try await AppleFixture(identity: fixture.identity, hasKey: false) { _ in
+        let waiting = try await GrantFixture(identity: fixture.identity, hasKey: false) { _ in
             .answer(200)
         }
         try await waiting.run(until: {

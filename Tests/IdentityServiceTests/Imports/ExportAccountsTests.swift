@@ -26,6 +26,7 @@ struct ExportAccountsTests {
         full.createdAtMs = 1_500_000_000_000
         full.lastSignInAtMs = 1_600_000_000_000
         full.customClaims = #"{"admin":true}"#
+        full.roles = ["staff", "a:b"]
         full.onboardingComplete = true
         full.termsVersion = "2026-01"
         full.privacyVersion = "2"

@@ -70,6 +70,7 @@ struct ImportAccountsTests {
         record.createdAtMs = 1_500_000_000_000
         record.lastSignInAtMs = 1_600_000_000_000
         record.customClaims = #"{"admin":true,"level":7}"#
+        record.roles = ["staff"]
         record.onboardingComplete = true
         record.termsVersion = "2026-01"
         record.privacyVersion = "two\nlines"
@@ -87,6 +88,7 @@ struct ImportAccountsTests {
         #expect(account.createdAtMs == 1_500_000_000_000)
         #expect(account.lastSignIn == .lastSignInAtMs(1_600_000_000_000))
         #expect(account.status == .active && !account.isGuest && account.onboardingComplete)
+        #expect(account.roles == ["staff"])
         #expect(try await identity.count("audit", where: "kind = 'account.imported'") == 1)
         #expect(try await identity.count("consents", where: "source = 'import'") == 2)
         #expect(

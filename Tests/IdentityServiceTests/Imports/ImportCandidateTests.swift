@@ -18,7 +18,8 @@ struct ImportCandidateTests {
         return try ImportCandidate(
             record,
             ImportCandidate.Terms(
-                source: source, isEmailTrusted: true, defaultLanguage: "en", takenAt: Self.now))
+                source: source, isEmailTrusted: true, defaultLanguage: "en", takenAt: Self.now,
+                passkeys: PasskeySettings()))
     }
 
     private func refused(_ change: (inout IdentityV1.AccountRecord) -> Void) -> String {
@@ -89,6 +90,16 @@ struct ImportCandidateTests {
         ] {
             #expect(refused { $0.customClaims = claims } == "custom_claims ")
         }
+        #expect(refused { $0.roles = ["Admin"] } == "roles ")
+    }
+
+    @Test("I-10: claims with names that a token has already are left out, and reported")
+    func reservedClaims() throws {
+        let read = try read { $0.customClaims = #"{"sub":"x","team":"blue","roles":["admin"]}"# }
+        #expect(read.claims == AccountClaims(json: #"{"team":"blue"}"#))
+        #expect(read.altered == ["custom_claims"])
+        let roles = try self.read { $0.roles = ["admin"] }
+        #expect(roles.claims.roles == ["admin"] && roles.altered == [])
     }
 
     @Test("invalid optional fields are cut or left out, and reported")

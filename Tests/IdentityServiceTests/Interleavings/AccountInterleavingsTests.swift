@@ -189,6 +189,32 @@ struct AccountInterleavingsTests {
                 }, { _ = try await fixture.requestChange("new@example.org", session) }
             )
         },
+        Pair("two LinkPassword", "1 passwords") { fixture in
+            let session = try await fixture.sessionWithoutPassword()
+            return (
+                { _ = try await fixture.linkPassword("Owners9Password", in: session) },
+                { _ = try await fixture.linkPassword("Another7Horse", in: session) }
+            )
+        },
+        Pair("CorrectEmail, Register at the new address", "0 pending changes") { fixture in
+            _ = try await fixture.register()
+            return (
+                { try await fixture.correct(to: "new@example.org") },
+                { _ = try await fixture.register("new@example.org") }
+            )
+        },
+        Pair("CorrectEmail, ConfirmEmail", "1 addresses") { fixture in
+            let account = try #require(try await fixture.register().account).accountId
+            try await fixture.relay()
+            let (link, session) = (try fixture.latestToken(), fixture.devices.open(account))
+            return (
+                { try await fixture.correct(to: "new@example.org") },
+                {
+                    _ = try await fixture.accounts.confirmEmail(
+                        .init(token: link), fixture.relayed(session))
+                }
+            )
+        },
         Pair("ConfirmEmailChange, ChangePassword", "0 pending changes") { fixture in
             let account = try await fixture.registerProved().accountId
             let session = fixture.devices.open(account)

@@ -31,9 +31,42 @@ struct MethodRuleTests {
             ("phone", ["phone"], .lastMethod), ("", ["google"], .methodNotLinked),
         ] as [(String, [String], ErrorCode?)])
     func removing(method: String, methods: [String], code: ErrorCode?) {
+        let methods = methods.map(SignInMethod.init(name:))
         let refusal = MethodRule.refusal(
-            removing: SignInMethod(name: method), from: methods.map(SignInMethod.init(name:)))
+            removing: SignInMethod(name: method), from: methods, opening: methods)
         #expect(refusal == code)
+    }
+
+    @Test("G-36: where passwords are switched off, one is no other way in")
+    func passwordsOff() {
+        var settings = IdentitySettings()
+        settings.passwordSignIn = .off
+        let google = SignInMethod.provider("google")
+        let table: [(SignInMethod, [SignInMethod], ErrorCode?)] = [
+            (google, [.password, google], .lastMethod), (.password, [.password, google], nil),
+            (.password, [.password], .lastMethod), (google, [.password, google, .phone], nil),
+        ]
+        for (method, methods, code) in table {
+            let refusal = MethodRule.refusal(
+                removing: method, from: methods, opening: settings.opening(methods))
+            #expect(refusal == code, "\(method) \(methods)")
+        }
+    }
+
+    @Test(
+        "G-14: adding a password follows its truth table",
+        arguments: [
+            (["password"], true, true, .providerAlreadyLinked),
+            (["google", "password"], true, false, .providerAlreadyLinked),
+            (["phone"], false, false, .operationNotAllowed),
+            (["google"], true, false, .emailNotVerified), (["google"], true, true, nil),
+            ([], true, true, nil),
+        ] as [([String], Bool, Bool, ErrorCode?)])
+    func addingPassword(methods: [String], hasAddress: Bool, isProved: Bool, code: ErrorCode?) {
+        #expect(
+            MethodRule.refusal(
+                addingPasswordTo: methods.map(SignInMethod.init(name:)), hasAddress: hasAddress,
+                isProved: isProved) == code)
     }
 
     @Test("G-14: an explicit link adds or proves an address by its truth table")

@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -102,7 +103,8 @@ extension OnboardingFixture {
         let documents = try identity.documents(rules: handler.documents.rules)
         _ = try await documents.setOnboarding(
             .init(
-                call: .init(accountId: account, applicationToken: token, actor: "ann"),
+                call: .init(
+                    accountId: account, applicationToken: SecretBytes(text: token), actor: "ann"),
                 complete: complete), identity.relayed(nil))
     }
 }

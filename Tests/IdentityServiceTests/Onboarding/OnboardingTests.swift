@@ -149,7 +149,12 @@ struct OnboardingTests {
                 withJson: true), fixture.identity.relayed(fixture.token)
         ).documents
         #expect(drafts.map(\.name) == ["aims"])
-        #expect(drafts.map(\.json) == [#"{"screen":"target","fields":{"target":7}}"#])
+        #expect(drafts.map(\.json) == [#"{"target":7}"#], "as GetOnboarding has it")
+        let read = try await fixture.handler.documents.readDocument(
+            .init(collection: "onboarding", name: "aims"),
+            fixture.identity.relayed(fixture.token)
+        ).document
+        #expect(read == drafts.first)
         let error = try await refusal { try await fixture.write("onboarding", "{}") }
         #expect(error.code == .invalidDocument)
     }

@@ -8,10 +8,10 @@ extension IdentityFixture {
     var orphans: OrphanRepair { service.life.accountAdmin.orphans }
 
     /// The check of this fixture's store, which reports to its service.
-    func orphanCheck() -> OrphanCheck {
+    func orphanCheck(hasPasswords: Bool = true) -> OrphanCheck {
         OrphanCheck(
-            store: store, time: time, logger: log.logger(time: time), findings: orphans.findings,
-            repair: orphans)
+            store: store, hasPasswords: hasPasswords, time: time, logger: log.logger(time: time),
+            findings: orphans.findings, repair: orphans)
     }
 
     /// Runs a check to its end.

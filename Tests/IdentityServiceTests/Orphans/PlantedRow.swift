@@ -81,6 +81,30 @@ struct PlantedRow: Sendable {
             "code, number_key, purpose, account, code_hash, stage, evaluated, expires_at_ms",
             values: "account, x'00', 1, account, x'00', 1, 0, 1"),
         PlantedRow(
+            .row, "sign_in_challenges",
+            """
+            challenge, token_hash, account, session_generation, reason, kinds, device, \
+            is_known_device, details, attempts, expires_at_ms
+            """,
+            values: """
+                account, CAST(account AS BLOB), account, 1, 4, 'password', x'00', 0, x'00', 0, 1
+                """),
+        PlantedRow(
+            .row, "second_factors",
+            "factor, account, kind, details, last_step, added_at_ms, last_used_at_ms",
+            values: "account, account, 'totp', x'00', 1, 1, 1"),
+        PlantedRow(
+            .row, "recovery_codes",
+            "code, account, look_up_key",
+            values: "account, account, CAST(account AS BLOB)"),
+        PlantedRow(
+            .row, "passkeys",
+            """
+            passkey, account, look_up_key, details, relying_party, sign_count, flags, added_at_ms, \
+            last_used_at_ms
+            """,
+            values: "account, account, CAST(account AS BLOB), x'00', 'example.org', 0, 0, 1, 1"),
+        PlantedRow(
             .row, "notices",
             "account, kind, mailed_at_ms",
             values: "account, 1, 1"),
@@ -88,6 +112,10 @@ struct PlantedRow: Sendable {
             .row, "known_devices",
             "device, account, device_key, seen_at_ms",
             values: "account, account, x'00', 1"),
+        PlantedRow(
+            .row, "sign_in_memory",
+            "account, sealed",
+            values: "account, x'00'"),
         PlantedRow(
             .row, "suspensions",
             "account, reason, since_ms",

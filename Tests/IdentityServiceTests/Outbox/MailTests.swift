@@ -18,6 +18,8 @@ struct MailTests {
             .link("https://app.example/x"), .address(address), .place(nil), .count(3),
             .device(DeviceShown(name: "Ada's phone", platform: "ios")), .name("Ada"),
             .methods([.password, .provider("google")]), .method(.provider("google")),
+            .notMeLink("https://app.example/not-me"),
+            .securityLink(origin: "https://app.example"),
         ]
     }
 
@@ -47,8 +49,11 @@ struct MailTests {
         #expect(
             values.map(\.text) == [
                 "2026-01-01 00:00 UTC", "60", "https://app.example/x", "ada@example.org", "", "3",
-                "Ada's phone", "Ada", "password google", "google",
+                "Ada's phone", "Ada", "password google", "google", "https://app.example/not-me",
+                "https://app.example/security",
             ])
+        #expect(MailValue.notMeLink(nil).text == "")
+        #expect(MailValue.securityLink(origin: nil).text == "")
         #expect(MailValue.validity(.seconds(119)).text == "1")
         #expect(MailValue.validity(.seconds(59)).text == "1", "never 0")
         #expect(MailValue.methods([]).text == "")

@@ -15,6 +15,7 @@ struct OutboxDeliveryTests {
         #expect(SealedPlace(outbox: "email", "k") == SealedPlace(purpose: "outbox/email/k"))
         #expect(SealedPlace(outbox: "relay", "k") == SealedPlace(purpose: "outbox/email/k"))
         #expect(SealedPlace(outbox: "text", "k") == SealedPlace(purpose: "outbox/text/k"))
+        #expect(SealedPlace(outbox: "notice", "k") == SealedPlace(purpose: "outbox/notice/k"))
         #expect(
             SealedPlace(outbox: OutboxTopic.grantExchange.rawValue, "k")
                 == SealedPlace(purpose: "outbox/grant-exchange/k"))

@@ -62,6 +62,16 @@ struct PasswordDoorsTests {
         #expect(change == Self.error(rule, field: "new_password"))
     }
 
+    @Test("I-02: a password that is added is refused if it is weak", arguments: refused)
+    func link(password: String, rule: PasswordRule) async throws {
+        let session = try await fixture.sessionWithoutPassword("lovelace@example.org")
+        let hashes = fixture.hashes
+        let link = try await refusal { try await fixture.linkPassword(password, in: session) }
+        #expect(link == Self.error(rule))
+        #expect(fixture.hashes == hashes)
+        _ = try await fixture.linkPassword("Owners9Password", in: session)
+    }
+
     @Test("I-02: confirming an address refuses a weak replacement password", arguments: refused)
     func verification(password: String, rule: PasswordRule) async throws {
         _ = try await register()

@@ -1,5 +1,8 @@
+import Addresses
+import Contracts
 import Messages
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 
@@ -25,10 +28,13 @@ struct NumberChangedTests {
         fixture.identity.time.advance(by: .seconds(3_600))
         try await fixture.change()
         let sent = try await fixture.sent()
-        let error = try await refusal { try await fixture.signIn(sent) }
-        #expect(error.code == .secondProofRequired && error.alternatives == ["password"])
         // Without the right code the answer does not reveal the account or its methods.
         #expect(try await refusal { try await fixture.signIn(sent.wrong) }.code == .invalidCode)
+        let error = try await refusal { try await fixture.signIn(sent) }
+        #expect(error.code == .secondProofRequired && error.alternatives == ["password"])
+        #expect(error.secondProof?.kinds == ["password"] && error.secondProof?.hints == [""])
+        // The code is used up.
+        #expect(try await refusal { try await fixture.signIn(sent) }.code == .invalidCode)
         #expect(try await fixture.audit().contains("phone.number-changed"))
         // A week later the code is enough.
         fixture.identity.time.advance(by: .seconds(7 * 86_400))
@@ -96,6 +102,51 @@ struct NumberChangedTests {
         let (account, _) = try await person(fixture)
         try await fixture.change()
         #expect(try await fixture.signIn(try await fixture.sent()).account?.accountId == account)
+    }
+
+    @Test("A-06, N-01: the owner of a changed number is told once, and not at that number")
+    func told() async throws {
+        let fixture = try PhoneCodeFixture()
+        let account = try await fixture.account().accountId
+        fixture.identity.pushes.register(account)
+        for _ in 0..<3 { try await fixture.change() }
+        try await fixture.identity.relay()
+        #expect(fixture.identity.pushes.pushes.map(\.template) == ["number-changed"])
+        #expect(fixture.identity.texts.texts.map(\.template) == ["phone-code"])
+        #expect(
+            try await fixture.identity.count(
+                "audit", where: "kind = 'phone.number-changed' AND account IS NOT NULL") == 1)
+        let mailed = try PhoneCodeFixture()
+        _ = try await person(mailed)
+        try await mailed.change()
+        try await mailed.identity.relay()
+        #expect(mailed.identity.templates.contains("number-changed"))
+    }
+
+    @Test("N-07: within the guard no notice is texted to the number; confirmed or later, it is")
+    func guarded() async throws {
+        let fixture = try PhoneCodeFixture()
+        let account = try await fixture.account().accountId
+        let owner = try #require(AccountID(text: account))
+        let identity = fixture.identity
+        func tell(_ template: MailTemplate) async throws -> Bool {
+            let texts = identity.texts.texts.count
+            let notices = identity.writer.notices
+            _ = try await identity.store.writeUnchecked { transaction in
+                try notices.write(template, to: owner, DeviceShown(nil), transaction)
+            }
+            try await identity.relay()
+            return identity.texts.texts.count > texts
+        }
+        try await fixture.change()
+        #expect(try await !tell(.passwordChanged))
+        let key = identity.keys.lookUpKey(of: try #require(PhoneNumber(PhoneCodeFixture.number)))
+        try await identity.store.writeUnchecked { try $0.confirmNumber(key) }
+        #expect(try await tell(.sessionReplayed))
+        try await identity.change("UPDATE number_changes SET confirmed_at_ms = NULL")
+        #expect(try await !tell(.passwordChanged))
+        identity.time.advance(by: PhoneSettings().changeGuard)
+        #expect(try await tell(.passwordChanged))
     }
 
     @Test("A-06: only the hash of a changed number is stored, once, for a month")

@@ -28,6 +28,33 @@ struct SignInWithCodeTests {
         #expect(try await fixture.identity.count("accounts") == 1)
     }
 
+    /// Attack: the page that deletes accounts makes one for each number.
+    @Test("G-32: with existing_only no account comes to be, and the answer is that of a wrong code")
+    func existingOnly() async throws {
+        let fixture = try PhoneCodeFixture()
+        func signIn(
+            _ sent: SentCode, guest: String? = nil
+        ) async throws -> IdentityV1.AdmissionResponse {
+            try await fixture.phones.signInWithCode(
+                .init(
+                    requestId: sent.request, phoneNumber: PhoneCodeFixture.number, code: sent.code,
+                    device: IdentityFixture.device, existingOnly: true),
+                fixture.identity.relayed(guest))
+        }
+        let sent = try await fixture.sent()
+        for _ in 0..<2 {
+            let refused = try await refusal { try await signIn(sent) }
+            #expect(refused.code == .invalidCode)
+            #expect(refused.fields == ["request_id"], "it is no guess at a live code")
+        }
+        #expect(try await fixture.identity.count("accounts") == 0)
+        fixture.identity.time.advance(by: .seconds(60))
+        let account = try await fixture.account()
+        fixture.identity.time.advance(by: .seconds(60))
+        let again = try await signIn(try await fixture.sent())
+        #expect(again.account?.accountId == account.accountId && !again.isNewUser)
+    }
+
     @Test("I-05: a number signs in to the account that is stored with its trunk prefix")
     func formerText() async throws {
         let fixture = try PhoneCodeFixture()

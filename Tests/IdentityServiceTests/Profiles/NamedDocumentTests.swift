@@ -29,7 +29,8 @@ struct NamedDocumentTests {
         profiles = ProfileHandler(
             settings: identity.dataSettings, store: identity.store, writer: identity.writer,
             answers: identity.profiles.answers,
-            documents: fixture.handler, blobs: identity.service.blobs, uploads: PhotoUploads())
+            documents: fixture.handler, activity: identity.profiles.activity,
+            blobs: identity.service.blobs, uploads: PhotoUploads())
     }
 
     private func update(_ name: String) async throws -> String? {

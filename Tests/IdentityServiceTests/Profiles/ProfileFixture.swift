@@ -21,8 +21,8 @@ extension IdentityFixture {
         other.photos = photos
         return ProfileHandler(
             settings: other, store: store, writer: writer, answers: profiles.answers,
-            documents: profiles.documents, blobs: blobs ?? service.blobs,
-            uploads: profiles.uploads)
+            documents: profiles.documents, activity: profiles.activity,
+            blobs: blobs ?? service.blobs, uploads: profiles.uploads)
     }
 
     /// Uploads a photo in parts of `part` bytes.

@@ -84,7 +84,7 @@ struct AppleNoticeTests {
     }
 
     private static let hostile:
-        [(name: String, change: (String, JSONValue?), why: AppleNotice.Refusal)] =
+        [(name: String, change: (String, JSONValue?), why: ProviderNotice.Refusal)] =
             [
                 ("no issuer", ("iss", nil), .claims),
                 ("another issuer", ("iss", .string("evil")), .issuer),

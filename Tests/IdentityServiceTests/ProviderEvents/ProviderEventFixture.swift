@@ -35,8 +35,9 @@ final class ProviderEventFixture: Sendable {
             keys: identity.keys, time: identity.time, randomness: identity.randomness,
             logger: identity.log.logger(time: identity.time))
         events = ProviderEventsHandler(
-            store: identity.store, writer: identity.writer, time: identity.time,
-            logger: identity.log.logger(time: identity.time), providers: providers)
+            settings: identity.settings, store: identity.store, writer: identity.writer,
+            time: identity.time, logger: identity.log.logger(time: identity.time),
+            providers: providers)
     }
 
     /// Runs `body` with a new fixture, and closes the fixture.

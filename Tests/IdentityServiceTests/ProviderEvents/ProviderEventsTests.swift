@@ -115,7 +115,7 @@ struct ProviderEventsTests {
             let payload = try fixture.notice(
                 "email-disabled", id: "one", [("exp", .integer(2_000_000_000))])
             try await fixture.receive(payload)
-            fixture.identity.time.advance(by: AppleNotice.ageMax - .seconds(1))
+            fixture.identity.time.advance(by: ProviderNotice.ageMax - .seconds(1))
             try await fixture.receive(payload)
             #expect(try await fixture.count(.relayTurnedOff) == 1)
             fixture.identity.time.advance(by: .seconds(24 * 3_600 + 2))

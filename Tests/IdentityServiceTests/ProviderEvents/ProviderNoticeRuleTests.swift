@@ -63,6 +63,14 @@ struct ProviderNoticeRuleTests {
                     "relay, stored at the same time", relay, 5, identity(relayToldAt: 5),
                     .notifyRelay
                 ),
+                ("sessions, unknown", .sessionsRevoked(isDisabled: false), 5, nil, .nothing),
+                ("sessions", .sessionsRevoked(isDisabled: false), 5, identity(), .endSessions),
+                (
+                    "disabled, signed in since, last method", .sessionsRevoked(isDisabled: true), 5,
+                    identity(usedAt: 6, isLast: true), .endSessions
+                ),
+                ("recorded, unknown", .recorded(.other), 5, nil, .nothing),
+                ("recorded", .recorded(.accountEnabled), 5, identity(usedAt: 6), .record),
                 ("relay, stored later", relay, 5, identity(relayToldAt: 5.001), .nothing),
             ]
         }()
@@ -76,5 +84,5 @@ struct ProviderNoticeRuleTests {
     }
 
     @Test("the table has all its rows")
-    func whole() { #expect(Self.table.count == 18) }
+    func whole() { #expect(Self.table.count == 23) }
 }

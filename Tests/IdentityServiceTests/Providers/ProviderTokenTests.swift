@@ -36,6 +36,39 @@ struct ProviderTokenTests {
         }
     }
 
+    @Test(
+        "F-04: a token counts as both proofs by the operator's words for that provider alone",
+        arguments: [
+            ([("acr", .string("two"))], true), ([("acr", .string("one"))], false),
+            ([("amr", .array([.string("pwd"), .string("mfa")]))], true),
+            ([("amr", .array([.string("pwd")]))], false), ([("amr", .string("mfa"))], false),
+            ([("acr", .array([.string("two")]))], false), ([("acr", .string("mfa"))], false),
+            ([], false),
+        ] as [([(String, JSONValue)], Bool)])
+    func bothProofs(claims: [(String, JSONValue)], counts: Bool) async throws {
+        func naming(_ provider: Provider) -> Provider {
+            guard provider.name == "google" else { return provider }
+            return Provider(
+                name: provider.name, issuers: provider.issuers, audiences: provider.audiences,
+                jwksLocation: provider.jwksLocation, emailTrust: provider.emailTrust,
+                bothProofs: Provider.BothProofs(classes: ["two"], methods: ["mfa"]))
+        }
+        try await ProviderFixture.with(naming) { fixture in
+            let nonce = try fixture.nonce().nonce
+            let token = IssuedClaims.google(of: "117", nonce: nonce).with(claims)
+            let identity = try await fixture.identity(
+                try fixture.google.token(token), nonce: nonce)
+            #expect(identity.hasBothProofs == counts)
+            #expect(identity.authenticationOfOwn.amr == (counts ? ["fed", "mfa"] : ["fed"]))
+            let apples = try fixture.nonce(for: "apple")
+            let other = try await fixture.identity(
+                try fixture.apple.token(
+                    .apple(of: "1", nonce: apples.providerNonce).with(claims)),
+                nonce: apples.nonce, by: "apple")
+            #expect(!other.hasBothProofs)
+        }
+    }
+
     @Test("G-05: Apple's token has the hash of the nonce and boolean claims as text, and no name")
     func apple() async throws {
         try await ProviderFixture.with { fixture in

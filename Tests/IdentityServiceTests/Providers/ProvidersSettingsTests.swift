@@ -50,6 +50,8 @@ struct ProvidersSettingsTests {
         #expect(apple.issuers == ["https://appleid.apple.com"])
         #expect(apple.hashesNonce && apple.namesComeWithRequest)
         #expect(google.algorithms == [.rs256] && apple.algorithms == [.rs256])
+        #expect(google.recoveryURL == "https://accounts.google.com/signin/recovery")
+        #expect(apple.recoveryURL == "https://iforgot.apple.com/")
     }
 
     @Test("issuer, keys, nonce, emails and private addresses can be set")
@@ -100,7 +102,9 @@ struct ProvidersSettingsTests {
             {"providers": [
                 {"name": "my-idp", "issuer": "https://id.example/realms/one",
                  "audiences": ["shop", "shop-ios"], "keys-url": "https://id.example/keys",
-                 "algorithms": ["RS256", "ES256"], "emails": "verified", "nonce": "optional"},
+                 "algorithms": ["RS256", "ES256"], "emails": "verified", "nonce": "optional",
+                 "aal2-acr": ["urn:example:two"], "aal2-amr": ["mfa", "hwk"],
+                 "recovery-url": "https://id.example/recover"},
                 {"name": "other", "issuer": "https://other.example/", "audiences": ["x"]}
             ]}
             """)
@@ -111,9 +115,12 @@ struct ProvidersSettingsTests {
         #expect(providers.map(\.name) == ["apple", "my-idp", "other"])
         let (first, second) = (providers[1], providers[2])
         #expect(first.audiences == ["shop", "shop-ios"])
+        #expect(first.recoveryURL == "https://id.example/recover" && second.recoveryURL.isEmpty)
         #expect(first.algorithms == [.rs256, .es256])
         #expect(first.emailTrust == .verified)
         #expect(first.noncePolicy == .optional)
+        #expect(first.bothProofs?.classes == ["urn:example:two"])
+        #expect(first.bothProofs?.methods == ["mfa", "hwk"])
         let place = HTTPURL(
             "https://other.example/.well-known/openid-configuration", allowsPlain: false)
         #expect(place.map { second.jwksLocation == .described(by: $0) } == true)
@@ -121,6 +128,45 @@ struct ProvidersSettingsTests {
         #expect(second.emailTrust == .none)
         #expect(second.noncePolicy == .required)
         #expect(second.algorithms == [.rs256])
+        #expect(second.bothProofs == nil && providers[0].bothProofs == nil)
+    }
+
+    @Test("F-04: providers whose tokens can count as both proofs are known by their names")
+    func strong() throws {
+        let (folder, path) = try file(
+            """
+            {"providers": [
+                {"name": "one", "issuer": "https://a.example", "audiences": ["x"],
+                 "aal2-amr": ["mfa"]},
+                {"name": "two", "issuer": "https://b.example", "audiences": ["x"],
+                 "aal2-acr": ["2"]},
+                {"name": "three", "issuer": "https://c.example", "audiences": ["x"]}
+            ]}
+            """)
+        defer { withExtendedLifetime(folder) {} }
+        let settings = try settings([
+            "POSTERN_PROVIDERS_FILE": path, "POSTERN_GOOGLE_AUDIENCES": "a",
+        ])
+        #expect(settings.strongProviders == ["one", "two"])
+    }
+
+    @Test(
+        "F-04, G-36: values of a wrong kind, or that say that a password was given, are refused",
+        arguments: [
+            ("aal2-acr", #""urn:two""#), ("aal2-acr", "[]"), ("aal2-acr", "[7]"),
+            ("aal2-amr", #"[""]"#), ("aal2-amr", #"["mfa", "pwd"]"#), ("aal2-amr", "null"),
+            ("recovery-url", #""javascript:alert(1)""#), ("recovery-url", "7"),
+            ("recovery-url", #""http://id.example/""#),
+        ])
+    func strongProblems(name: String, value: String) throws {
+        let (folder, path) = try file(
+            """
+            {"providers": [{"name": "one", "issuer": "https://a.example", "audiences": ["x"],
+                "\(name)": \(value)}]}
+            """)
+        defer { withExtendedLifetime(folder) {} }
+        let text = complaint(["POSTERN_PROVIDERS_FILE": path])
+        #expect(text.contains("provider 1 ") && text.contains("\"\(name)\""))
     }
 
     @Test("all problems in the providers file are reported at once, each with its place")

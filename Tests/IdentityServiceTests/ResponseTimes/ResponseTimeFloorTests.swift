@@ -61,7 +61,15 @@ struct ResponseTimeFloorTests {
                         email: "own@example.org", password: password,
                         device: IdentityFixture.device), context(649))
             }
-            #expect([change, resend] == [refused, refused])
+            let correction = try await refusal {
+                try await fixture.emails.correctEmail(
+                    .init(
+                        correction: .init(
+                            email: "own@example.org", password: password,
+                            newEmail: "new@example.org", device: IdentityFixture.device)),
+                    context(649))
+            }
+            #expect([change, resend, correction] == [refused, refused, refused])
         }
         #expect(try await fixture.count("audit") == audited)
         try await verify("Correct7Horse", context(650))
@@ -92,6 +100,27 @@ struct ResponseTimeFloorTests {
         }
         // A right password does not wait.
         _ = try await fixture.signIn()
+    }
+
+    @Test("X-02: a correction that its account does not allow takes as long as a wrong password")
+    func correction() async throws {
+        try fixture.responseTimeFloor.know(
+            PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
+        _ = try await fixture.registerProved()
+        _ = try await imports.take([ImportFixture.record("u2", email: "old@example.org")])
+        for password in ["Correct7Horse", "Wrong7Horse"] {
+            let attempt = Task { [fixture] in
+                try await refusal {
+                    try await fixture.correct(to: "new@example.org", password: password)
+                }
+            }
+            await fixture.time.sleepers(1)
+            fixture.time.advance(by: .milliseconds(599))
+            #expect(try await fixture.audited("sign-in.failed") == 0)
+            fixture.time.advance(by: .milliseconds(1))
+            #expect(try await attempt.value == ServiceError(.invalidCredential))
+            try await fixture.change("DELETE FROM audit")
+        }
     }
 
     @Test("the floor covers the service's own schemes, current and former, if they are slowest")

@@ -14,7 +14,7 @@ struct SignInSignalsTests {
 
     init() async throws {
         identity = try IdentityFixture()
-        signals = SignInSignalsHandler(store: identity.store, keys: identity.keys)
+        signals = SignInSignalsHandler(store: identity.store, writer: identity.writer)
     }
 
     private func note(
@@ -60,6 +60,39 @@ struct SignInSignalsTests {
         _ = try await identity.register()
         for _ in 0..<3 { try await note(.email("ada@example.org"), key: "k") }
         #expect(try await identity.count("audit", where: Self.record) == 1)
+    }
+
+    @Test("R-03, N-01: the owner is told once a day, however often strangers lock the account")
+    func told() async throws {
+        _ = try await identity.registerProved()
+        func told() async throws -> Int {
+            try await identity.relay()
+            return identity.templates.count { $0 == "sign-in-locked" }
+        }
+        for number in 0..<3 {
+            try await note(.email("ada@example.org"), key: "\(number)")
+            try await note(.email("ada@example.org"), limit: "phone-code-guess", key: "c\(number)")
+            identity.time.advance(by: .seconds(3_600))
+        }
+        #expect(try await told() == 1)
+        #expect(try await identity.count("audit", where: "kind = 'account.locked'") == 6)
+        identity.time.advance(by: NoticeRule.day - .seconds(3 * 3_600 + 1))
+        try await note(.email("ada@example.org"))
+        #expect(try await told() == 1)
+        identity.time.advance(by: .seconds(1))
+        try await note(.email("ada@example.org"))
+        #expect(try await told() == 2)
+    }
+
+    @Test("R-03, N-07: the owner of a number is told by push, never by a text")
+    func toldByPush() async throws {
+        let phone = PhoneCodeFixture(identity)
+        let account = try await phone.account().accountId
+        identity.pushes.register(account)
+        try await note(.phoneNumber(PhoneCodeFixture.number), limit: "phone-code-guess")
+        try await identity.relay()
+        #expect(identity.pushes.pushes.map(\.template) == ["sign-in-locked"])
+        #expect(identity.texts.texts.map(\.template) == ["phone-code"])
     }
 
     @Test("a limit that locks no account and a request without an owner are refused")

@@ -8,6 +8,7 @@ struct SignInMethodTests {
         arguments: [
             ("password", .password, ["pwd"], .password),
             ("phone", .phone, ["sms", "otp"], .phoneCode),
+            ("passkey", .passkey, ["pop", "swk", "user", "mfa"], .passkey),
             ("google", .provider("google"), ["fed"], .provider),
             ("our-own", .provider("our-own"), ["fed"], .provider),
         ] as [(String, SignInMethod, [String], ProofKind)])
@@ -29,7 +30,8 @@ struct SignInMethodTests {
         #expect(
             SignInMethod.reservedNames == [
                 "anonymous", "code", "device", "device-key", "email", "guest", "link", "passkey",
-                "password", "phone", "postern", "recovery-code", "sms", "totp",
+                "password", "phone", "postern", "recovery-code", "reset-password", "sign-up", "sms",
+                "totp",
             ])
         #expect(BuiltInProvider.allCases.map(\.rawValue) == ["google", "apple"])
     }
@@ -41,8 +43,10 @@ struct SignInMethodTests {
         }
         let expected: [(amr: [String], proof: ProofKind?)] = [
             (["pwd"], .password), (["otp", "pwd"], .password), (["sms", "otp"], .phoneCode),
-            (["fed"], .provider), (["hwk", "user"], .deviceKey), (["swk", "user"], .deviceKey),
-            (["anon"], nil),
+            (["otp"], nil), (["fed"], .provider), (["fed", "mfa"], .provider),
+            (["otp", "totp", "mfa"], .totp), (["otp", "recovery", "mfa"], .recoveryCode),
+            (["pop", "hwk", "user", "mfa"], .passkey), (["pop", "swk", "user", "mfa"], .passkey),
+            (["hwk", "user"], .deviceKey), (["swk", "user"], .deviceKey), (["anon"], nil),
         ]
         #expect(stored.map(\.amr) == expected.map(\.amr))
         #expect(stored.map(\.proof) == expected.map(\.proof))

@@ -30,16 +30,17 @@ extension IdentitiesHandler {
         let own = service.core.identities
         self.init(
             settings: own.settings, store: own.store, writer: own.writer, owners: own.owners,
-            calls: own.calls, tokens: tokens, signIn: own.signIn, adding: own.adding)
+            calls: own.calls, tokens: tokens, passkeys: own.passkeys, signIn: own.signIn,
+            adding: own.adding)
     }
 }
 
 extension IdentityFixture {
     /// The sign-in by a proved identity.
-    func federatedSignIn(keepsGrants: Bool = false) -> FederatedSignIn {
+    func federatedSignIn(grantsAt endpoints: GrantEndpoints = .none) -> FederatedSignIn {
         FederatedSignIn(
             settings: settings, store: store, writer: writer, answers: answers,
-            keepsGrants: keepsGrants)
+            grantEndpoints: endpoints)
     }
 
     /// What flows write accounts with.
@@ -60,13 +61,16 @@ extension IdentityFixture {
 
     /// Signs in with an identity that is proved already.
     func signIn(
-        _ proved: ProvedIdentity, on device: GatewayV1.Device? = nil, keepsGrants: Bool = false
+        _ proved: ProvedIdentity, on device: GatewayV1.Device? = nil,
+        grantsAt endpoints: GrantEndpoints = .none
     ) async throws -> IdentityV1.AdmissionResponse {
-        try await federatedSignIn(keepsGrants: keepsGrants).run(
+        try await federatedSignIn(grantsAt: endpoints).run(
             proved,
             FederatedSignInCall(
                 from: CallOrigin(context(), on: device, keys), on: device,
-                language: settings.defaultLanguage, acceptance: Acceptance(nil), repeatable: nil))
+                language: settings.defaultLanguage, acceptance: Acceptance(nil),
+                challenged: ChallengedCall(context(), deviceID: device?.deviceId ?? "", keys),
+                repeatable: nil))
     }
 
     /// Signs in with a provider.

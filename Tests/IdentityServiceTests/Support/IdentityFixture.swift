@@ -24,7 +24,8 @@ final class IdentityFixture: Sendable {
     let randomness: SeededRandomness
     let notifications: RecordingNotifications
     let sessions: RecordingSessions
-    let texts = RecordingTexts()
+    let texts: RecordingTexts
+    let pushes: RecordingPushes
     let pushDevices = RecordingPushDevices()
     let sessionData = ListedAccounts()
     let notificationData = ListedAccounts()
@@ -54,34 +55,35 @@ final class IdentityFixture: Sendable {
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
         notifications: RecordingNotifications = RecordingNotifications(),
+        texts: RecordingTexts = RecordingTexts(), pushes: RecordingPushes = RecordingPushes(),
+        noticeSettings: NoticeSettings = NoticeSettings(),
         parameters: Argon2Parameters = cheap,
         phone: PhoneSettings = PhoneSettings(countries: ["all"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         displayName: IdentitySettings.DisplayNameMode = .optional,
+        breachedPasswords: BreachedPasswordSettings = BreachedPasswordSettings(),
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
         guestData: GuestDataMode = .discard,
         documents: DocumentSettings = DocumentSettings(), engine: (any SQLEngine)? = nil,
         guestKept: Duration? = AccountLifeSettings().guestKept, acceptsClock: Bool = false,
-        deletion: DeletionSettings = DeletionSettings(),
+        deletion: DeletionSettings = DeletionSettings(), gate: SignInGate = .standard,
         activity: any AccountActivityAPI = NoActivity(),
         sessionEvents: any EventsAPI = GivenEvents(),
         server: TestStore.OnServer = TestStore.OnServer(),
-        backend: (any StoreBackend) -> any StoreBackend = { $0 }
+        backend: (any StoreBackend) -> any StoreBackend = { $0 },
+        adjusting: (inout IdentitySettings) -> Void = { _ in }
     ) throws {
         isReopened = folder != nil
         let folder = try folder ?? TemporaryFolder()
         let logger = log.logger(time: time)
         self.folder = folder
         self.time = time
-        self.notifications = notifications
+        (self.notifications, self.texts, self.pushes) = (notifications, texts, pushes)
         devices = KnownSessions(time: time)
         sessions = RecordingSessions(known: devices)
         randomness = SeededRandomness(seed: seed)
-        keys = try IdentityKeys(
-            master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
-            signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
-            randomness: randomness)
+        keys = try Self.keys(randomness)
         store = try TestStore.open(
             "identity", IdentityTables.migrations, in: folder.path, engine: engine,
             acceptsClock: acceptsClock, time: time, logger: logger, server: server,
@@ -89,12 +91,14 @@ final class IdentityFixture: Sendable {
         var settings = IdentitySettings()
         settings.linkOrigin = "https://app.example"
         settings.phone = phone
+        settings.notices = noticeSettings
         settings.passwordHashing = PasswordHashPool.Settings(
             threads: 2, waitingMax: 500, parameters: parameters)
-        settings.enumeration = enumeration
-        settings.emailVerification = verification
+        (settings.enumeration, settings.emailVerification) = (enumeration, verification)
         settings.displayName = displayName
+        settings.breachedPasswords = breachedPasswords
         settings.consent = consent
+        adjusting(&settings)
         self.settings = settings
         var dataSettings = PersonalDataSettings()
         dataSettings.documents = documents
@@ -109,15 +113,24 @@ final class IdentityFixture: Sendable {
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: activity,
             sessionEvents: sessionEvents, notifications: notifications, texts: texts,
-            pushDevices: pushDevices, relays: UnreachableRelays(), sessionData: sessionData,
-            notificationData: notificationData, rateLimitData: rateLimitData)
+            pushes: pushes, pushDevices: pushDevices, relays: UnreachableRelays(),
+            sessionData: sessionData, notificationData: notificationData,
+            rateLimitData: rateLimitData)
         service = try IdentityAssembly(
             settings: settings, data: dataSettings, life: lifeSettings, store: store, keys: keys,
-            peers: peers, time: time, randomness: randomness, logger: logger, metrics: metrics)
+            peers: peers, gate: gate, time: time, randomness: randomness, logger: logger,
+            metrics: metrics)
         identities = IdentitiesHandler(of: service, tokens: tokens)
     }
 
     deinit { #expect(log.costlyFlows().isEmpty) }
+
+    private static func keys(_ randomness: SeededRandomness) throws -> IdentityKeys {
+        try IdentityKeys(
+            master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
+            signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
+            randomness: randomness)
+    }
 
     /// The number of passwords hashed so far.
     var hashes: Int {

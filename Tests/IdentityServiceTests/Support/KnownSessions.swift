@@ -45,6 +45,11 @@ final class KnownSessions: DevicesAPI {
     /// The id of a session that may have ended; empty for a token that was never issued.
     func session(ofEver token: String) -> String { ids.withLock { $0[token] } ?? "" }
 
+    /// The token of a session, by its id; nil for one that was never opened.
+    func token(ofSession id: String) -> String? {
+        ids.withLock { $0.first { $0.value == id }?.key }
+    }
+
     /// Adds a second proof to a session.
     func proveAgain(_ token: String, amr: [String]) {
         let now = time.now().milliseconds

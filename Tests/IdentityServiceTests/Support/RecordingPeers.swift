@@ -266,12 +266,13 @@ final class RecordingNotifications: NotificationsAPI {
     }
 }
 
-/// A session service that records the accounts whose sessions it is asked to end, and names the
-/// accounts of all sessions that `known` has ever opened.
+/// A session service that records the accounts whose sessions it is asked to end, and the claims of
+/// accounts, and names the accounts of all sessions that `known` has ever opened.
 final class RecordingSessions: SessionsAPI {
     private let known: KnownSessions
     private let state = Mutex<[SessionV1.EndAccountSessionsRequest]>([])
     private let checked = Mutex<Duration?>(nil)
+    private let claimed = Mutex<[SessionV1.SetAccountClaimsRequest]>([])
 
     init(known: KnownSessions) { self.known = known }
 
@@ -286,6 +287,16 @@ final class RecordingSessions: SessionsAPI {
     ) async throws -> SessionV1.EndAccountSessionsResponse {
         state.withLock { $0.append(request) }
         return .init(ended: 1)
+    }
+
+    /// The claims of accounts, in the order of their arrival.
+    var claims: [SessionV1.SetAccountClaimsRequest] { claimed.withLock { $0 } }
+
+    func setAccountClaims(
+        _ request: SessionV1.SetAccountClaimsRequest, _ context: CallContext
+    ) async throws -> SessionV1.SetAccountClaimsResponse {
+        claimed.withLock { $0.append(request) }
+        return .init(changed: true)
     }
 
     func createSession(
@@ -305,9 +316,12 @@ final class RecordingSessions: SessionsAPI {
     func inspectSession(
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectSessionResponse {
-        let account = known.account(ofEver: request.accessToken)
+        let token =
+            request.accessToken.isEmpty
+            ? known.token(ofSession: request.sessionId) ?? "" : request.accessToken
+        let account = known.account(ofEver: token)
         return .init(
-            known: account != nil, sessionId: known.session(ofEver: request.accessToken),
-            accountId: account ?? "", live: known.isLive(request.accessToken))
+            known: account != nil, sessionId: known.session(ofEver: token),
+            accountId: account ?? "", live: known.isLive(token))
     }
 }

@@ -7,7 +7,7 @@ import ServiceRuntime
 @testable import IdentityService
 
 /// Providers whose tokens name the identity in plain text, so that tests need no signatures:
-/// "subject|email|verified|relay".
+/// "subject|email|verified|relay", and "|mfa" if two proofs were given there.
 struct WrittenTokens: ProviderTokens {
     /// A token of `provider` for `subject`.
     static func token(
@@ -28,7 +28,7 @@ struct WrittenTokens: ProviderTokens {
             throw ServiceError(.operationNotAllowed)
         }
         let words = token.idToken.split(separator: "|", omittingEmptySubsequences: false)
-        guard words.count == 4 else { throw ServiceError(.invalidProviderToken) }
+        guard (4...5).contains(words.count) else { throw ServiceError(.invalidProviderToken) }
         var proved = ProvedIdentity(
             method: .provider(token.provider), issuer: "https://\(token.provider).example",
             subject: String(words[0]))
@@ -37,6 +37,7 @@ struct WrittenTokens: ProviderTokens {
                 address: $0, isVerified: words[2] == "true", isRelay: words[3] == "true")
         }
         proved.displayName = token.displayName
+        proved.hasBothProofs = words.count == 5
         if !token.nonce.isEmpty {
             proved.nonce = UsedNonce(
                 key: Array(SHA256.hash(Array(token.nonce.utf8)).prefix(16)),

@@ -30,7 +30,7 @@ echo "refreshed: $(jq -r .session.sessionId <<<"$refreshed")"
 access=$(jq -r .session.accessToken <<<"$refreshed")
 
 wrong=$(credentials Wrong7Horse | call Auth/SignInWithPassword)
-echo "error: $(jq -r '.details[0].debug.code' <<<"$wrong")"
+echo "error: $(jq -r .errorCode <<<"$wrong")"
 
 signed_out=$(echo '{}' | call Auth/SignOut -H "authorization: Bearer $access")
 echo "signed out: $(jq .endedSessions <<<"$signed_out")"

@@ -20,6 +20,10 @@ struct StoredOrderTests {
     func roundTrip() throws {
         #expect(try SMSOrder(stored: Self.sms.storedBytes) == Self.sms)
         #expect(try PushOrder(stored: Self.push.storedBytes) == Self.push)
+        let notice = SMSOrder(
+            recipient: "+4915112345621", templateName: "password-changed", lane: .security,
+            language: "de", variables: [], expiresAt: nil, account: Self.account)
+        #expect(try SMSOrder(stored: notice.storedBytes) == notice, "a warning stays one")
         var accountless = Self.sms
         accountless.account = nil
         accountless.expiresAt = nil

@@ -65,7 +65,7 @@ struct AccountDataTests {
         "only identity may call, and not the operator's tool",
         arguments: ["tool", "gateway", "session", "app", ""])
     func strangers(application: String) async throws {
-        let denied = ServiceError(.permissionDenied)
+        let denied = CallContext.onlyIdentity
         await #expect(throws: denied) { try await collect(ada.text, from: application) }
         await #expect(throws: denied) {
             try await forget(.init(accountId: ada.text), from: application)

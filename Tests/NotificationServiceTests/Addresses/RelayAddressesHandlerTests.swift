@@ -38,7 +38,7 @@ struct RelayAddressesHandlerTests {
         let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
         let handler = RelayAddressesHandler(store: fixture.store, keys: fixture.keys)
         for application in ["gateway", "session", "app", ""] {
-            await #expect(throws: ServiceError(.permissionDenied)) {
+            await #expect(throws: CallContext.onlyAccountKeepers) {
                 try await handler.setRelay(
                     .init(email: Self.relay, isOff: true),
                     fixture.context(application: application))

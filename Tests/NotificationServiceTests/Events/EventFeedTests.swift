@@ -95,7 +95,8 @@ struct EventFeedTests {
         "only notification and the operator's tool may read the feed",
         arguments: ["gateway", "identity", ""])
     func rights(_ caller: String) async throws {
-        await #expect(throws: ServiceError(.permissionDenied)) { try await read(as: caller) }
+        let refused = ServiceError.permitted(onlyTo: "the operator's tool and notification")
+        await #expect(throws: refused) { try await read(as: caller) }
         store.close()
     }
 
@@ -183,7 +184,7 @@ struct EventFeedTests {
         "only identity and the operator's tool may read an account's events",
         arguments: ["gateway", "notification", "session", ""])
     func rightsOfAccount(_ caller: String) async throws {
-        await #expect(throws: ServiceError(.permissionDenied)) { try await list(as: caller) }
+        await #expect(throws: CallContext.onlyAccountKeepers) { try await list(as: caller) }
         store.close()
     }
 

@@ -216,7 +216,7 @@ struct OutboxHandlerTests {
         let id = try await fixture.send()
         for application in ["identity", "gateway", "app", ""] {
             let context = fixture.context(from: application)
-            let denied = ServiceError(.permissionDenied)
+            let denied = CallContext.onlyOperators
             await #expect(throws: denied) { try await outbox.listMessages(.init(), context) }
             await #expect(throws: denied) {
                 try await outbox.showMessage(.init(messageId: id), context)
@@ -232,7 +232,7 @@ struct OutboxHandlerTests {
             }
         }
         for application in ["gateway", "session", ""] {
-            await #expect(throws: ServiceError(.permissionDenied)) {
+            await #expect(throws: CallContext.onlyAccountKeepers) {
                 try await outbox.forgetAccount(
                     .init(accountId: "acc_0000000000001"), fixture.context(from: application))
             }

@@ -93,7 +93,7 @@ final class SMSAndPushFixture: DeliveringFixture {
 
     @discardableResult
     func register(
-        _ token: String, of account: AccountID, on platform: NotificationV1.PushPlatform = .fcm,
+        _ token: String, of account: AccountID, on platform: GatewayV1.PushPlatform = .fcm,
         app: String = "", session: String = ""
     ) async throws -> NotificationV1.RegisterDeviceResponse {
         try await pushDevices.register(
@@ -112,7 +112,7 @@ final class SMSAndPushFixture: DeliveringFixture {
         return try await pushes.sendPush(request, context(key)).messageIds
     }
 
-    func devices(of account: AccountID) async throws -> [NotificationV1.PushDevice] {
+    func devices(of account: AccountID) async throws -> [GatewayV1.PushRegistration] {
         try await pushDevices.list(.init(accountId: account.text), context()).devices
     }
 

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import Storage
@@ -25,6 +26,27 @@ struct PushMessagesTests {
         }
         #expect(error?.code == .idempotencyKeyReused)
         #expect(try await fixture.push(to: ada, key: "k-2").count == 3)
+        await fixture.close()
+    }
+
+    @Test("N-07: the devices of one session can be left out; others and those without one get it")
+    func exceptSession() async throws {
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
+        let ada = try SMSAndPushFixture.account(1)
+        let (acting, other) = (try #require(SessionID(key: 1)), try #require(SessionID(key: 2)))
+        try await fixture.register("a", of: ada, session: acting.text)
+        func push(_ key: String) async throws -> Int {
+            let request = NotificationV1.SendPushRequest(
+                accountId: ada.text, template: "password-changed", exceptSessionId: acting.text)
+            return try await fixture.pushes.sendPush(request, fixture.context(key)).messageIds
+                .count
+        }
+        #expect(try await push("k-1") == 0)
+        try await fixture.register("b", of: ada, session: other.text)
+        try await fixture.register("c", of: ada)
+        #expect(try await push("k-1") == 0, "a repeat is answered as the first call")
+        #expect(try await push("k-2") == 2)
+        #expect(try await fixture.push(to: ada, key: "k-3").count == 3)
         await fixture.close()
     }
 
@@ -128,5 +150,6 @@ struct PushMessagesTests {
         (.init(title: "t", collapseKey: "a\r\nb"), "collapse_key"),
         (.init(title: "t", collapseKey: String(repeating: "c", count: 65)), "collapse_key"),
         (.init(title: "t", expiresAtMs: -1), "expires_at_ms"),
+        (.init(title: "t", exceptSessionId: "acc_1"), "except_session_id"),
     ]
 }

@@ -18,7 +18,7 @@ struct PushDevicesTests {
         let again = try await fixture.register("canary-token-7", of: ada)
         #expect(first.deviceId == again.deviceId && !first.moved && !again.moved)
         let devices = try await fixture.devices(of: ada)
-        #expect(devices.map(\.deviceId) == [first.deviceId])
+        #expect(devices.map(\.pushDeviceId) == [first.deviceId])
         #expect(devices.first?.seenAtMs == fixture.time.now().milliseconds)
         let blobs = try await fixture.store.read { session in
             try session.query("SELECT token, token_hash, account_hash FROM push_device") {
@@ -38,7 +38,7 @@ struct PushDevicesTests {
         let second = try await fixture.register("token", of: bob)
         #expect(second.moved && second.deviceId != first.deviceId)
         #expect(try await fixture.devices(of: ada).isEmpty)
-        #expect(try await fixture.devices(of: bob).map(\.deviceId) == [second.deviceId])
+        #expect(try await fixture.devices(of: bob).map(\.pushDeviceId) == [second.deviceId])
         #expect(
             try await fixture.ask("SELECT kind FROM audit ORDER BY number")
                 == [.text("push-device.added"), .text("push-device.moved")])
@@ -74,11 +74,11 @@ struct PushDevicesTests {
         try await fixture.register("token-0", of: ada)
         fixture.time.advance(by: .seconds(1))
         try await fixture.register("one-more", of: ada)
-        let after = Set(try await fixture.devices(of: ada).map(\.deviceId))
+        let after = Set(try await fixture.devices(of: ada).map(\.pushDeviceId))
         #expect(after.count == PushDevicesHandler.devicesMax)
         // token-0 was seen again, so token-1 is the oldest.
-        let gone = Set(before.map(\.deviceId)).subtracting(after)
-        #expect(gone == [before[before.count - 2].deviceId])
+        let gone = Set(before.map(\.pushDeviceId)).subtracting(after)
+        #expect(gone == [before[before.count - 2].pushDeviceId])
         await fixture.close()
     }
 
@@ -90,7 +90,7 @@ struct PushDevicesTests {
         try await fixture.register("new", of: bob)
         _ = try await fixture.pushDevices.update(
             .init(accountId: ada.text, deviceId: device, token: "new"), fixture.context())
-        #expect(try await fixture.devices(of: ada).map(\.deviceId) == [device])
+        #expect(try await fixture.devices(of: ada).map(\.pushDeviceId) == [device])
         #expect(try await fixture.devices(of: bob).isEmpty)
         #expect(try await fixture.register("old", of: bob).moved == false)
         await fixture.close()
@@ -137,10 +137,61 @@ struct PushDevicesTests {
         await fixture.close()
     }
 
+    @Test("G-09: for a session only its own device is updated, removed and marked")
+    func ofSession() async throws {
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
+        let ada = try SMSAndPushFixture.account(1)
+        let one = try #require(SessionID(key: 1)).text
+        let two = try #require(SessionID(key: 2)).text
+        let device = try await fixture.register("a", of: ada, session: one)
+        try await fixture.register("b", of: ada, session: two)
+        #expect(device.device?.pushDeviceId == device.deviceId)
+        #expect(device.device?.isCurrentSession == true)
+        let error = await #expect(throws: ServiceError.self) {
+            _ = try await fixture.pushDevices.update(
+                .init(accountId: ada.text, deviceId: device.deviceId, token: "x", sessionId: two),
+                fixture.context())
+        }
+        #expect(error?.code == .notFound)
+        let listed = try await fixture.pushDevices.list(
+            .init(accountId: ada.text, sessionId: one), fixture.context()
+        ).devices
+        #expect(listed.filter(\.isCurrentSession).map(\.pushDeviceId) == [device.deviceId])
+        #expect(listed.count == 2)
+        for (session, wanted) in [(two, 0), (one, 1), (one, 0)] as [(String, UInt32)] {
+            let answer = try await fixture.pushDevices.unregister(
+                .init(accountId: ada.text, deviceId: device.deviceId, sessionId: session),
+                fixture.context())
+            #expect(answer.dropped == wanted)
+        }
+        #expect(
+            try await fixture.ask("SELECT count(*) FROM audit WHERE kind = 'push-device.removed'")
+                == [.integer(1)])
+        await fixture.close()
+    }
+
+    /// Attack: a thief's session registers invented tokens, until the owner's device has no place.
+    @Test("of more than four devices of a session its oldest is removed, and none of another")
+    func boundedBySession() async throws {
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
+        let ada = try SMSAndPushFixture.account(1)
+        let own = try #require(SessionID(key: 1)).text
+        let thief = try #require(SessionID(key: 2)).text
+        let device = try await fixture.register("own", of: ada, session: own).deviceId
+        for number in 0..<30 {
+            fixture.time.advance(by: .seconds(1))
+            try await fixture.register("invented-\(number)", of: ada, session: thief)
+        }
+        let devices = try await fixture.devices(of: ada)
+        #expect(devices.count == PushDevicesHandler.sessionDevicesMax + 1)
+        #expect(devices.last?.pushDeviceId == device)
+        await fixture.close()
+    }
+
     @Test(
         "a malformed token, an unknown platform or an app that is not configured is rejected",
         arguments: [
-            (NotificationV1.PushPlatform.fcm, "", ""), (.fcm, "a b", ""), (.fcm, "a\r\nb", ""),
+            (GatewayV1.PushPlatform.fcm, "", ""), (.fcm, "a b", ""), (.fcm, "a\r\nb", ""),
             (.fcm, String(repeating: "a", count: 1_025), ""), (.apns, "token", "com.example.app"),
             (.apns, "../../../secret", "com.example.app"), (.apns, "abc", "com.example.app"),
             (.apns, String(repeating: "ab", count: 257), "com.example.app"),
@@ -149,7 +200,7 @@ struct PushDevicesTests {
             (.fcm, "token", "a b"), (.unspecified, "token", ""), (.unrecognized(9), "token", ""),
         ])
     func refused(
-        _ platform: NotificationV1.PushPlatform, _ token: String, _ app: String
+        _ platform: GatewayV1.PushPlatform, _ token: String, _ app: String
     ) async throws {
         let fixture = try SMSAndPushFixture(
             in: try TemporaryFolder(), ["push-apns-topics": "com.example.app"])

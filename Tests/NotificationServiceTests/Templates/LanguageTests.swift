@@ -81,7 +81,7 @@ struct LanguageTests {
                 #expect(keys.contains("method/\(method.name)"))
             }
             #expect(keys.contains("month/12"))
-            #expect(language.method("passkey") == "passkey")
+            #expect(language.method("saml") == "saml")
         }
         #expect(Language.german.words.list(["a"]) == "a")
         #expect(Language.german.words.list([]) == "")

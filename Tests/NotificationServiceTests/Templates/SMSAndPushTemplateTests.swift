@@ -9,19 +9,96 @@ struct SMSAndPushTemplateTests {
     private let product = HeaderText("Tea and Cake")
     /// Characters that take one septet in a text message (3GPP TS 23.038, 6.2.1), of those in use.
     private static let gsm = Set(
-        "@£$¥èéùìòÇØøÅåÄÖÑÜ§¿äöñüà !\"#%&'()*+,-./0123456789:;<=>?¡"
+        "@£$¥èéùìòÇØøÅåÆæßÉÄÖÑÜ§¿äöñüà !\"#%&'()*+,-./0123456789:;<=>?¡"
             + "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
+    /// The longest name of an app with which all texts are one segment.
+    private static func longestName(in language: Language) throws -> HeaderText {
+        let count = language == .japanese ? 20 : 30
+        return try #require(HeaderText(String(repeating: "N", count: count)))
+    }
+
     @Test(
-        "N-02: a text with a code is one segment in every language", arguments: Language.allCases)
-    func segment(_ language: Language) throws {
-        let text = try TemplateCatalogue.embedded.text(
-            .phoneCode, language: language.rawValue, product: try #require(product),
-            values: [.code: "482913", .minutes: "10"])
-        #expect(text.contains("482913") && text.contains("10") && text.contains("Tea and Cake"))
-        let isGSM = text.allSatisfy(Self.gsm.contains)
-        #expect(isGSM != (language == .japanese), "\(text)")
-        #expect(text.utf16.count <= (isGSM ? 160 : 70), "\(text.utf16.count)")
+        "N-02, N-07: a text is one segment in every language and voice, with the longest values",
+        arguments: SMSTemplate.allCases, Language.allCases)
+    func segment(_ template: SMSTemplate, _ language: Language) throws {
+        let product = try Self.longestName(in: language)
+        let formal = try TemplateCatalogue(formal: .all)
+        for catalogue in [TemplateCatalogue.embedded, formal] {
+            for month in 1...12 {
+                let text = try catalogue.text(
+                    template, language: language.rawValue, product: product,
+                    values: [
+                        .code: "482913", .minutes: "10",
+                        .time: "2026-\(month < 10 ? "0" : "")\(month)-28 23:59 UTC",
+                    ])
+                #expect(text.contains(product.text) && !text.contains("{{"))
+                let isGSM = text.allSatisfy(Self.gsm.contains)
+                #expect(isGSM != (language == .japanese), "\(text)")
+                #expect(text.utf16.count <= (isGSM ? 160 : 70), "\(text.utf16.count): \(text)")
+            }
+        }
+    }
+
+    @Test("N-02: a text with a code has the code and how long it is valid")
+    func codes() throws {
+        for language in Language.allCases {
+            let text = try TemplateCatalogue.embedded.text(
+                .phoneCode, language: language.rawValue, product: try #require(product),
+                values: [.code: "482913", .minutes: "10"])
+            #expect(text.contains("482913") && text.contains("10"), "\(text)")
+        }
+    }
+
+    @Test(
+        "N-07: what stands on a lock screen names no address, number or link",
+        arguments: Language.allCases)
+    func discreet(_ language: Language) throws {
+        let values: [TemplateVariable: String] = [
+            .device: "Pixel", .place: "Leipzig", .method: "google", .time: "noon",
+        ]
+        let name = try #require(product)
+        let formal = try TemplateCatalogue(formal: .all)
+        for catalogue in [TemplateCatalogue.embedded, formal] {
+            var texts: [String] = []
+            for template in PushTemplate.allCases {
+                let words = try catalogue.push(
+                    template, language: language.rawValue, product: name, values: values)
+                texts += [words.title, words.body]
+            }
+            for template in SMSTemplate.allCases where template != .phoneCode {
+                texts.append(
+                    try catalogue.text(
+                        template, language: language.rawValue, product: name, values: values))
+            }
+            for text in texts {
+                #expect(!text.contains { $0.isASCII && $0.isNumber }, "\(text)")
+                for mark in ["@", "/", "www", "http"] { #expect(!text.contains(mark), "\(text)") }
+            }
+        }
+        let told =
+            PushTemplate.allCases.flatMap(\.variables)
+            + SMSTemplate.allCases.filter { $0 != .phoneCode }.flatMap(\.variables)
+        #expect(Set(told).isDisjoint(with: [.link, .address, .code, .name]))
+    }
+
+    @Test(
+        "N-02: a push message has no gap, whichever values are not known",
+        arguments: PushTemplate.allCases, Language.allCases)
+    func gaps(_ template: PushTemplate, _ language: Language) throws {
+        for gaps in template.variables.gaps {
+            var values: [TemplateVariable: String] = [
+                .device: "Pixel", .place: "Leipzig", .method: "google", .time: "noon",
+            ]
+            for variable in gaps { values[variable] = "" }
+            let body = try TemplateCatalogue.embedded.push(
+                template, language: language.rawValue, product: try #require(product),
+                values: values
+            ).body
+            for gap in ["“”", "„“", "«\u{A0}\u{A0}»", "「」", "  ", " .", " ,", ",,", "、、", "、。"] {
+                #expect(!body.contains(gap), "\(body)")
+            }
+        }
     }
 
     @Test(

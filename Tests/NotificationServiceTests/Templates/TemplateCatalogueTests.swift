@@ -13,6 +13,8 @@ struct TemplateCatalogueTests {
         .time: "2026-01-31 09:05 UTC", .name: "Ada & <Co>", .place: "<Leipzig>",
         .method: "google", .methods: "google apple", .address: "ada@example.org",
         .code: "482913", .minutes: "5", .count: "3", .validity: "1440",
+        .notMeLink: "https://app.example/not-me?a=1&b=2",
+        .securityLink: "https://app.example/security?a=1&b=2",
     ]
 
     init() throws { product = try #require(HeaderText("Tea & <Cake>")) }
@@ -46,7 +48,7 @@ struct TemplateCatalogueTests {
             #expect(mail.html.contains(HTMLText.escape(value)), "\(variable)")
         }
         let links = mail.html.ranges(of: "href=").count
-        #expect(links == (template.variables.contains(.link) ? 2 : 0))
+        #expect(links == 2 * template.variables.count { TemplateVariable.links.contains($0) })
     }
 
     @Test(
@@ -103,23 +105,59 @@ struct TemplateCatalogueTests {
                     kind: .mail, template: template.rawValue, language: language)))
     }
 
-    @Test("N-01: without optional values no mail has a gap, in any language")
-    func empty() throws {
-        var values = Self.hostile
-        for variable in [TemplateVariable.device, .place, .name, .methods, .validity] {
-            values[variable] = ""
-        }
-        for template in MailTemplate.allCases {
-            for language in Language.allCases {
-                let mail = try mail(template, language, values)
-                for gap in ["“”", "„“", "«»", "「」", ": \n", "：\n", "  ", "()", "（）"] {
-                    #expect(!mail.text.contains(gap), "\(template) \(language) \(gap)")
+    /// What a text has where a value is missing.
+    private static let gaps = [
+        "“”", "„“", "«»", "«\u{A0}\u{A0}»", "「」", ": \n", "：\n", "  ", "()", "（）", " .", " ,", ",,",
+        "、、", "{{",
+    ]
+
+    @Test(
+        "N-01: whichever values are not known, no mail has a gap, in any language and voice",
+        arguments: MailTemplate.allCases)
+    func empty(_ template: MailTemplate) throws {
+        let formal = try TemplateCatalogue(formal: .all)
+        let isAct = !Set(template.variables).isDisjoint(with: [.device, .place])
+        for gaps in template.variables.gaps.flatMap({ isAct ? [$0, $0 + [.time]] : [$0] }) {
+            var values = Self.hostile
+            for variable in gaps { values[variable] = "" }
+            for (words, language) in Language.allCases.flatMap({ [(catalogue, $0), (formal, $0)] })
+            {
+                let mail = try words.mail(
+                    template, language: language.rawValue, product: product, values: values)
+                let text = mail.text + "\n"
+                for gap in Self.gaps {
+                    #expect(!text.contains(gap), "\(language) without \(gaps): \(text)")
                 }
                 #expect(!mail.html.contains("<title>\(mail.language)"))
+                #expect(!mail.html.contains("\"></p>"), "\(language) without \(gaps)")
             }
         }
+    }
+
+    @Test("N-01: a sentence without a device or a time, and a greeting without a name, is whole")
+    func sentences() throws {
+        var values = Self.hostile
+        for variable in [TemplateVariable.device, .place, .name, .time] { values[variable] = "" }
         #expect(
-            try mail(.sessionDisplaced, .english, values).text.contains(", a device was signed"))
+            try mail(.sessionDisplaced, .english, values).text.contains(
+                ", a device was signed out."))
+        #expect(try mail(.signIn).text.hasPrefix("Hello Ada & <Co>! Someone signed in"))
+        #expect(try mail(.signIn, .english, values).text.hasPrefix("Someone signed in"))
+    }
+
+    @Test("N-01: mails of the release before, which had no place or name, are sent")
+    func formerActs() throws {
+        let former: [TemplateVariable: String] = [
+            .method: "google", .device: "Pixel", .time: "2026-01-31 09:05 UTC",
+            .address: "ada@example.org",
+        ]
+        for template in [
+            MailTemplate.methodAdded, .methodRemoved, .emailChanged, .sessionReplayed,
+        ] {
+            let text = try mail(template, .english, former).text
+            #expect(text.contains("- Time: 31 January 2026, 09:05 UTC"), "\(template)")
+            #expect(!text.contains("lace:") && !text.contains("from:"), "\(template)")
+        }
     }
 
     @Test("a mail of a release that did not say how long its link is valid is sent without it")
@@ -150,6 +188,22 @@ struct TemplateCatalogueTests {
         }
     }
 
+    @Test("N-01: a mail says what to do with a link by which its reader disowns it, and without")
+    func notMe() throws {
+        var values = Self.hostile
+        for template in [MailTemplate.signIn, .newDevice, .methodAdded] {
+            values[.notMeLink] = "https://a.example/not-me?token=t"
+            let mail = try mail(template, .german, values)
+            let button = "Das war ich nicht\nhttps://a.example/not-me?token=t&lang=de"
+            #expect(mail.text.contains(button), "\(template)")
+            #expect(!mail.text.contains("melde alle Geräte ab"), "\(template)")
+            values[.notMeLink] = nil
+            let former = try self.mail(template, .german, values)
+            #expect(!former.text.contains("Das war ich nicht"), "\(template)")
+            #expect(former.text.contains("melde alle Geräte ab"), "\(template)")
+        }
+    }
+
     @Test("a missing variable is reported by name")
     func missing() {
         let error = #expect(throws: TemplateRenderingError.self) {
@@ -169,7 +223,9 @@ struct TemplateCatalogueTests {
 
     @Test("a mail loads nothing: no image, style sheet, font or script")
     func selfContained() throws {
-        let html = try mail(.signIn).html
+        var values = Self.hostile
+        values[.notMeLink] = ""
+        let html = try mail(.signIn, .english, values).html
         for word in ["http", "url(", "@import", "@font-face", "<link", "<script", "<img"] {
             #expect(!html.contains(word), "\(word)")
         }

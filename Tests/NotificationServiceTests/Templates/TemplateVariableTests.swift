@@ -26,6 +26,8 @@ struct TemplateVariableTests {
     func links() {
         for good in ["https://a.example/x?y=z#w", "http://127.0.0.1:8080/v/%20"] {
             #expect(TemplateVariable.link.allows(good))
+            #expect(TemplateVariable.notMeLink.allows(good))
+            #expect(TemplateVariable.securityLink.allows(good))
         }
         for bad in [
             "", "javascript:alert(1)", "HTTPS", "ftp://a.example", "//a.example",
@@ -34,6 +36,8 @@ struct TemplateVariableTests {
             "https://a.example/" + String(repeating: "x", count: 2_048),
         ] {
             #expect(!TemplateVariable.link.allows(bad), "\(bad)")
+            #expect(TemplateVariable.notMeLink.allows(bad) == bad.isEmpty, "\(bad)")
+            #expect(TemplateVariable.securityLink.allows(bad) == bad.isEmpty, "\(bad)")
         }
     }
 

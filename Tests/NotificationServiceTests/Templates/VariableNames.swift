@@ -19,7 +19,7 @@ extension MailBlock {
     var names: Set<String> {
         switch self {
         case .words(let words, html: _): words.names
-        case .button(let label, html: _): label.names.union(["link"])
+        case .button(label: let label, html: _, link: let link): label.names.union([link])
         case .code: ["code"]
         case .facts(let facts): facts.reduce(into: []) { $0.formUnion($1.text.names) }
         }

@@ -291,7 +291,7 @@ struct WebhookDeliveryTests {
     @Test("only the operator's tool may call these rpcs; an invalid URL is rejected")
     func rights() async throws {
         let fixture = try WebhookFixture(in: TemporaryFolder())
-        await #expect(throws: ServiceError(.permissionDenied)) {
+        await #expect(throws: CallContext.onlyOperators) {
             try await fixture.webhooks.listWebhooks(
                 NotificationV1.ListWebhooksRequest(), fixture.context("identity"))
         }

@@ -13,7 +13,8 @@ struct ServiceErrorWireTests {
         error.acceptableProofs = ["password", "device_key"]
         error.alternatives = ["google"]
         let proof = ServiceError.SecondProof(
-            challenge: "c1", kinds: ["device_key"], expiresAtMs: 1_795_248_340_254)
+            challenge: "c1", kinds: ["phone_code"], expiresAtMs: 1_795_248_340_254,
+            hints: ["••• 0100"])
         error.secondProof = proof
         let response = WireV1.Response(call: 7, error)
         #expect(response.call == 7)

@@ -56,7 +56,7 @@ struct AccountDataTests {
         arguments: ["tool", "gateway", "app", ""])
     func strangers(application: String) async throws {
         try await charge()
-        let denied = ServiceError(.permissionDenied)
+        let denied = CallContext.onlyIdentity
         await #expect(throws: denied) { try await collect(from: application) }
         await #expect(throws: denied) { try await forget(from: application) }
         await #expect(throws: denied) {
@@ -98,6 +98,18 @@ struct AccountDataTests {
         #expect(try await fixture.audited().map(\.kind).count { $0 == "limit.reset" } == 1)
         let restarted = try await fixture.restarted(afterKill: true)
         #expect(try restarted.peek(.failedSignInByAccount, "ada@example.org").remaining == left)
+    }
+
+    @Test("F-04: guesses at an authenticator app are counted by first proof, and deleted")
+    func guesses() async throws {
+        let lanes = TOTPLane.allCases
+        for lane in lanes {
+            try await fixture.consume(.totpGuess, lane.subject(of: Self.account))
+            try await fixture.consume(.totpGuess, lane.subject(of: "acc_0000000000002"))
+        }
+        #expect(try await collect().split(separator: "\n").count == lanes.count + 2)
+        #expect(try await forget() == UInt32(lanes.count))
+        #expect(try await collect() == "[\n]\n")
     }
 
     @Test("messages to an email or a number stay counted: a deletion gives no further ones")

@@ -24,6 +24,11 @@ struct LimitHitsTests {
             (.failedSignInByAccount, 99, 6, .limitRepeated),
             (.failedSignInByAccount, 100, 6, .bruteForce),
             (.failedProviderByAddress, 100, 51, .bruteForce),
+            (.failedPasskeyByAddress, 100, 51, .bruteForce),
+            (.mailedCodeGuess, 1, 6, .bruteForce), (.totpGuess, 1, 6, .bruteForce),
+            (.totpGuessByKnownDevice, 1, 6, .bruteForce),
+            (.secondProofByAddress, 100, 51, .bruteForce),
+            (.challengeCodeByAccount, 1, 6, .limitReached),
             (.signUpByAddress, 19, 4, .limitReached), (.signUpByAddress, 20, 4, .limitRepeated),
             (.signUpByAddress, 100, 4, .limitSevere),
         ] as [(LimitName, Int, Int, AuditKind)])

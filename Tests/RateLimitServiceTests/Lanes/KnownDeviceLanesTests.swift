@@ -23,6 +23,10 @@ struct KnownDeviceLanesTests {
         (
             .phoneCodeGuess, "+4915112345678", .phoneCodeGuessByKnownDevice, "limit.brute-force"
         ),
+        (
+            .totpGuess, "acc_0000000000001|password", .totpGuessByKnownDevice,
+            "limit.brute-force"
+        ),
     ]
 
     /// An attacker guesses from unknown devices. Returns how many guesses were evaluated.
@@ -109,6 +113,41 @@ struct KnownDeviceLanesTests {
         #expect(try fixture.peek(.phoneCodeGuess, number).remaining == 4)
         let (decision, _) = try await fixture.consume(.phoneCodeGuess, number, device: "new")
         #expect(decision.limit == "phone-code-guess-by-known-device")
+    }
+
+    @Test("F-04: a device that has given a code is known after every first proof of the account")
+    func anyFirstProof() async throws {
+        let fixture = try await LimitsFixture()
+        let subjects = TOTPLane.allCases.map { $0.subject(of: "acc_0000000000001") }
+        try fixture.succeed("0", .totpGuess, subjects[0], device: "owner")
+        for subject in subjects {
+            // A thief of one first proof fills its lane, and none of the others.
+            #expect(try await siege(fixture, .totpGuess, subject, 40) == 5)
+            let (decision, _) = try await fixture.consume(.totpGuess, subject, device: "owner")
+            #expect(!decision.limited && decision.limit == "totp-guess-by-known-device")
+        }
+        let other = TOTPLane.password.subject(of: "acc_0000000000002")
+        let (decision, _) = try await fixture.consume(.totpGuess, other, device: "owner")
+        #expect(decision.limit == "totp-guess")
+    }
+
+    @Test("F-04: after 100 wrong codes in a lane the owner's device and the other lanes are open")
+    func fullLane() async throws {
+        let fixture = try await LimitsFixture()
+        let (full, open) = (
+            TOTPLane.password.subject(of: "acc_0000000000001"),
+            TOTPLane.resetLink.subject(of: "acc_0000000000001")
+        )
+        try fixture.succeed("0", .totpGuess, full, device: "owner")
+        for _ in 0..<200 {
+            _ = try await fixture.decide([("totp-guess", full)])
+            fixture.time.advance(by: .seconds(180))
+        }
+        let stranger = try await fixture.consume(.totpGuess, full).decision
+        #expect(stranger.limited && stranger.retryAfterMs == 86_400_000)
+        #expect(try await !fixture.consume(.totpGuess, open).decision.limited)
+        let owner = try await fixture.consume(.totpGuess, full, device: "owner").decision
+        #expect(!owner.limited)
     }
 
     @Test("R-03: failures at a provider do not raise the credential stuffing alarm")

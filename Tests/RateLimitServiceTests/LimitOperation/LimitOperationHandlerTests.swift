@@ -19,13 +19,13 @@ struct LimitOperationHandlerTests {
         let fixture = try await LimitsFixture()
         let operations = fixture.service.operations
         let context = context(application, fixture)
-        await #expect(throws: ServiceError(.permissionDenied)) {
+        await #expect(throws: CallContext.onlyOperators) {
             _ = try await operations.rotateSubjectKey(.init(), context)
         }
-        await #expect(throws: ServiceError(.permissionDenied)) {
+        await #expect(throws: CallContext.onlyOperators) {
             _ = try await operations.listSubjectKeys(.init(), context)
         }
-        await #expect(throws: ServiceError(.permissionDenied)) {
+        await #expect(throws: CallContext.onlyOperators) {
             _ = try await operations.listLimits(.init(), context)
         }
         #expect(fixture.service.subjectKeys.ring.number == 0)

@@ -104,4 +104,57 @@ struct ChargeLedgerTests {
         ledger.restoreEnd(of: 7)
         #expect(ledger.repetition(of: 7, at: now) == .none)
     }
+
+    @Test(
+        "F-03: a held charge can be refunded once, for eleven minutes from its moment",
+        arguments: [(659_999, true), (660_000, false)])
+    func held(milliseconds: Int, isTaken: Bool) {
+        var ledger = ChargeLedger()
+        ledger.record(7, [key], [key: 3], at: start)
+        ledger.hold(7, at: start + .milliseconds(59_999))
+        let end = start + .milliseconds(milliseconds)
+        #expect(ledger.amounts(of: 7) == [key: 3])
+        let taken = ledger.take(7, at: end)
+        #expect((taken?.moment == start) == isTaken)
+        #expect(ledger.take(7, at: end) == nil)
+    }
+
+    @Test("F-03: only a charge that can be refunded is held, and none that can be repeated")
+    func notHeld() {
+        var ledger = ChargeLedger()
+        ledger.record(7, [key], at: start)
+        ledger.record(8, [key], at: start, isRepeatable: true)
+        ledger.hold(7, at: start + .seconds(60))
+        ledger.hold(8, at: start)
+        ledger.hold(9, at: start)
+        for number: Int64 in 7...9 {
+            #expect(ledger.take(number, at: start + .seconds(61)) == nil)
+        }
+    }
+
+    @Test("F-03: without capacity a charge is not held, until the others have expired")
+    func manyHeld() {
+        var ledger = ChargeLedger()
+        for number in 1...ChargeLedger.heldMax + 1 {
+            ledger.record(Int64(number), [key], at: start)
+            ledger.hold(Int64(number), at: start)
+        }
+        let last = Int64(ChargeLedger.heldMax + 1)
+        let later = start + .seconds(60)
+        #expect(ledger.take(last, at: later) == nil)
+        #expect(ledger.take(1, at: later) != nil)
+        let end = start + ChargeLedger.heldLife
+        ledger.record(last + 1, [key], at: end)
+        ledger.hold(last + 1, at: end)
+        #expect(ledger.take(last + 1, at: end + .seconds(60)) != nil)
+    }
+
+    @Test("R-04: a subject that was reset has nothing to refund, also of a held charge")
+    func forgotten() {
+        var ledger = ChargeLedger()
+        ledger.record(7, [key], at: start)
+        ledger.hold(7, at: start)
+        ledger.forget([key])
+        #expect(ledger.take(7, at: start) == nil)
+    }
 }

@@ -207,7 +207,9 @@ struct LimitsHandlerTests {
         for _ in 0..<5 { try await fixture.consume(.failedSignInByAccount, "ada@example.org") }
         let request = RateLimitV1.ResetRequest(
             charges: LimitsFixture.message([("failed-sign-in-by-account", "ada@example.org")]))
-        await #expect(throws: ServiceError(.permissionDenied)) {
+        let refused = ServiceError.notNamed(
+            fixture.context.application, by: "resets-from", of: "rate-limit")
+        await #expect(throws: refused) {
             try await fixture.service.limits.reset(request, fixture.context)
         }
         #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").limited)

@@ -9,7 +9,8 @@ import Testing
 
 /// The checks of `SpanProofTests` on the real service, with concurrent callers, with and without a
 /// known device, and with a rotation of the subject secret in the middle. Internal rules that
-/// callers do not charge are in `KnownDevicesTests` and `CredentialStuffingDetectorTests`. Rules
+/// callers do not charge are in `KnownDevicesTests`, `SharedSitesTests` and
+/// `CredentialStuffingDetectorTests`. Rules
 /// that are charged together with others are in `FailuresInARowTests`, `FirstGuessTests` and
 /// `NewSubjectsTests`.
 @Suite("R-01 … R-03: in the service no span holds more than the limit", .serialized)
@@ -54,7 +55,8 @@ struct ServiceSpanTests {
                 .signInFailuresOverall, .signInFailuresBySite, .signInWithoutHistory,
                 .signInWithoutHistoryBySite, .knownDevice, .newDeviceByAccount, .devicesForgotten,
                 .failedSignInInARow, .phoneCodeFirstGuess, .newSubjectsBySite,
-                .newSubjectsByApplication,
+                .newSubjectsByApplication, .signUpBySharedSite, .accountsBySite, .accountAtSite,
+                .newSiteByAccount,
             ])
     }
 }

@@ -106,6 +106,15 @@ final class LimitsFixture: Sendable {
                 charges: [.init(limit: limit.rawValue, subject: subject, device: device)]), context)
     }
 
+    /// Reports a sign-in of an established account from an address.
+    func signInEstablished(_ account: String, at address: String) throws {
+        _ = try service.limits.succeed(
+            RateLimitV1.SucceedRequest(
+                charges: Self.message([("failed-sign-in-by-address", address)]),
+                established: RateLimitV1.EstablishedSignIn(
+                    accountId: account, clientAddress: address)), context)
+    }
+
     /// Charges one limit.
     @discardableResult
     func consume(

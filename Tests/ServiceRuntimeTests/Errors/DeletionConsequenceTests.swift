@@ -12,7 +12,7 @@ struct DeletionConsequenceTests {
             #expect(text.hasSuffix(voice.language == .japanese ? "。" : "."))
             #expect(text.count <= 120 && !text.contains("{{"), "\(text)")
         }
-        let isCounted = [.documents, .export, .wait].contains(consequence)
+        let isCounted = [.documents, .export, .wait, .secondFactor].contains(consequence)
         #expect(consequence.sentence(count: 31, in: voice).contains("31") == isCounted)
     }
 

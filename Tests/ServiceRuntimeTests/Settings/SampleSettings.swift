@@ -27,7 +27,7 @@ struct SampleSettings: Settings {
             "idle-timeout", &idle, in: .seconds(60)...(.seconds(365 * 86_400)),
             reason: "An unused session ends (S-02).")
         settings.boolean("lifeline", &isLifeline, reason: "Stop when standard input closes.")
-        settings.choice("enumeration", &mode, reason: "X-02.")
+        settings.choice("enumeration", &mode, reason: "Whether sign-ups tell (X-02, A-01): ask.")
         settings.path("data-folder", &folder, use: .store, reason: "Where the store is.")
         chain = settings.optionalPath("tls-chain", reason: "The certificate chain.")
         settings.strings("link-origins", &origins, unit: "URL", reason: "Where links may lead.")

@@ -31,6 +31,31 @@ struct SettingsLoaderTests {
         #expect(values.mode == .strict)
     }
 
+    @Test("a variable of this program wins over the one for all, and is no other program's")
+    func ownVariable() throws {
+        let environment = [
+            "POSTERN_LISTEN_PORT": "2", "POSTERN_SAMPLE_LISTEN_PORT": "3",
+            "POSTERN_WEB_IDLE_TIMEOUT": "2h", "POSTERN_SAMPLE_MAIL_PASSWORD": "Canary7Horse",
+        ]
+        let values = try #require(SampleOutcome([], environment).values)
+        #expect(values.port == 3)
+        #expect(values.idle == .seconds(30 * 86_400))
+        #expect(values.password != nil)
+        #expect(try #require(SampleOutcome(["--listen-port", "4"], environment).values).port == 4)
+        let wrong = SampleOutcome([], ["POSTERN_SAMPLE_LISTEN_PORT": "x"])
+        #expect(
+            wrong.problems == [
+                #"POSTERN_SAMPLE_LISTEN_PORT: "x" is not a whole number from 0 to 65535"#
+            ])
+        let check = SampleOutcome(["--check"], environment)
+        #expect(check.text.contains("POSTERN_SAMPLE_LISTEN_PORT"))
+        #expect(!check.text.contains("Canary7Horse"))
+        #expect(check.text.contains("POSTERN_WEB_IDLE_TIMEOUT is set, and no setting of this"))
+        #expect(!check.text.contains("POSTERN_SAMPLE_LISTEN_PORT is set"))
+        let own = SettingVariable.own("POSTERN_X", of: "postern-rate-limit")
+        #expect(own == "POSTERN_RATE_LIMIT_X")
+    }
+
     @Test("every kind of setting can be given in every source")
     func places() throws {
         let folder = try TemporaryFolder()
@@ -187,5 +212,13 @@ struct SettingsLoaderTests {
         for name in ["idle-timeout", "lifeline", "enumeration", "link-origins", "tls-chain"] {
             #expect(outcome.text.contains("--\(name) "))
         }
+    }
+
+    @Test("--help has the reasons without the ids of requirements, which operators do not know")
+    func idsOfRequirements() {
+        let text = SampleOutcome(["--help"]).text
+        #expect(text.contains("An unused session ends.\n"))
+        #expect(text.contains("Whether sign-ups tell: ask.\n"))
+        #expect(text.firstMatch(of: /[A-Z]-[0-9]{2}/) == nil)
     }
 }

@@ -48,7 +48,7 @@ struct AccessTokenTests {
         let claims = try verifier.verify(tokens.accessToken, at: fixture.time.now())
         #expect(claims.subject == account.text)
         #expect(claims.sessionID == tokens.sessionId)
-        #expect(claims.methods == ["pwd"])
+        #expect(claims.methods == ["pwd"] && claims.assurance == "aal1")
         #expect(claims.authenticatedAt != nil)
         #expect(claims.issuedAt == fixture.time.now())
         #expect(claims.expiresAt.milliseconds == tokens.accessExpiresAtMs)

@@ -63,7 +63,9 @@ struct TokenAttackTests {
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.contains(#""tenant":"blue","level":3"#))
         #expect(fixture.validate(token).valid)
-        for claims in [#"{"sub":"acc_1"}"#, #"{"exp":1}"#, "[]", "{", #"{"a":1,"a":2}"#] {
+        for claims in [
+            #"{"sub":"acc_1"}"#, #"{"exp":1}"#, #"{"acr":"aal2"}"#, "[]", "{", #"{"a":1,"a":2}"#,
+        ] {
             #expect(throws: SettingsRefused.self, "\(claims)") {
                 try SessionFixture.settings(["--token-claims", claims])
             }

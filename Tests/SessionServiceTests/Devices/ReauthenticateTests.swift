@@ -57,6 +57,43 @@ struct ReauthenticateTests {
         #expect(try await fixture.isLive(password), "nor does a code shorten a password's")
     }
 
+    @Test("F-04: a second proof lifts the session to aal2, for all of its later tokens")
+    func assurance() async throws {
+        let account = try fixture.account()
+        let tokens = try await fixture.open()
+        #expect(fixture.validate(tokens.accessToken).acr == "aal1")
+        let lifted = try await fixture.reauthenticate(
+            tokens.accessToken, fixture.proof(account, methods: ["otp", "totp", "mfa"]))
+        let validity = fixture.validate(lifted.accessToken)
+        #expect(validity.acr == "aal2" && validity.amr == ["otp", "totp", "mfa"])
+        #expect(fixture.validate(tokens.accessToken).acr == "aal1", "a token says what it said")
+        fixture.time.advance(by: .seconds(100))
+        let password = try await fixture.reauthenticate(
+            lifted.accessToken, fixture.proof(account))
+        let later = fixture.validate(password.accessToken)
+        #expect(later.acr == "aal2" && later.amr == ["pwd"], "the session has both")
+        try await fixture.restart()
+        let child = try await fixture.refresh(tokens.refreshToken)
+        #expect(fixture.validate(child.accessToken).acr == "aal2")
+        #expect(try await fixture.list(child.accessToken).map(\.acr) == ["aal2"])
+        let shown = try await fixture.service.sessions.introspectToken(
+            .init(accessToken: child.accessToken), fixture.context())
+        #expect(shown.active && shown.acr == "aal2")
+    }
+
+    @Test(
+        "F-04: a session has the assurance of its sign-in, and a guest's has none",
+        arguments: [
+            (["pwd"], "aal1"), (["sms", "otp"], "aal1"), (["pwd", "otp", "totp", "mfa"], "aal2"),
+            (["fed", "mfa"], "aal2"), (["anon"], ""),
+        ])
+    func signIn(methods: [String], acr: String) async throws {
+        let tokens = try await fixture.create(
+            fixture.proof(try fixture.account(), methods: methods))
+        #expect(fixture.validate(tokens.accessToken).acr == acr)
+        #expect(try await fixture.list(tokens.accessToken).map(\.acr) == [acr])
+    }
+
     @Test("G-13: each method keeps its own time; a token has the latest")
     func ways() async throws {
         let tokens = try await fixture.open()

@@ -76,6 +76,18 @@ struct AccountInterleavingsTests {
             "Reauthenticate, EndAccountSessions", live: [0],
             { try await $0.reauthenticate(0) }, { try await $0.endAccount() }),
         Pair(
+            "two SetAccountClaims, the later version first", live: [2],
+            { try await $0.setClaims(2) }, { try await $0.setClaims(1) }),
+        Pair(
+            "CreateSession by a proof with claims, SetAccountClaims", live: [3],
+            { try await $0.create(2) }, { try await $0.setClaims(1) }),
+        Pair(
+            "RefreshSession, SetAccountClaims", live: [2],
+            { try await $0.refresh(0) }, { try await $0.setClaims(1) }),
+        Pair(
+            "SignOut of all, SetAccountClaims", live: [0],
+            { try await $0.signOut(0, all: true) }, { try await $0.setClaims(1) }),
+        Pair(
             "two EndOtherSessions that end each other's session", live: [1],
             { try await $0.endOthers(by: 0) }, { try await $0.endOthers(by: 1) }),
     ]
@@ -106,6 +118,8 @@ struct AccountInterleavingsTests {
             "as the sum of the reasons": "coalesce(sum(end_reason), 0) FROM session",
             "revocations": "count(*) FROM session_end",
             "account ends": "count(*) FROM account_end",
+            "as the version of the claims": "coalesce(sum(version), 0) FROM account_claims",
+            "flags": "coalesce(sum(has_claims), 0) FROM session",
             "used proofs": "count(*) FROM used_proof",
             "audit records": "count(*) FROM audit",
             "notices": "count(*) FROM outbox",
@@ -113,7 +127,7 @@ struct AccountInterleavingsTests {
     }
 }
 
-/// An account with two sessions, and two proofs that were made a second later.
+/// An account with two sessions, two proofs that were made a second later, and one with claims.
 struct TwoSessions: Sendable {
     private let service: SessionService
     private let account: AccountID
@@ -131,7 +145,10 @@ struct TwoSessions: Sendable {
         fixture.time.advance(by: .seconds(1))
         tokens = [first, try await fixture.open(account)]
         fixture.time.advance(by: .seconds(1))
-        proofs = [fixture.proof(account), fixture.proof(account)]
+        proofs = [
+            fixture.proof(account), fixture.proof(account),
+            fixture.proof(account, claims: AccountClaims(roles: ["v2"]), version: 2),
+        ]
         end = fixture.time.now() + .milliseconds(1)
         context = fixture.context()
         identity = fixture.context(from: "identity")
@@ -141,6 +158,11 @@ struct TwoSessions: Sendable {
         let device = GatewayV1.Device(deviceId: "d1", platform: "cli")
         _ = try await service.sessions.createSession(
             .init(proof: proofs[proof], device: device), context)
+    }
+
+    func setClaims(_ version: Int64) async throws {
+        _ = try await service.sessions.setAccountClaims(
+            .init(accountId: account.text, version: version, roles: ["v\(version)"]), identity)
     }
 
     func refresh(_ session: Int) async throws {

@@ -38,6 +38,9 @@ struct AccountStormTests {
         Operation("CreateSession") { try await $0.create(0) },
         Operation("CreateSession by the second proof") { try await $0.create(1) },
         Operation("Reauthenticate") { try await $0.reauthenticate(0) },
+        Operation("CreateSession by a proof with claims") { try await $0.create(2) },
+        Operation("SetAccountClaims") { try await $0.setClaims(1) },
+        Operation("SetAccountClaims, a later version") { try await $0.setClaims(3) },
     ]
     /// Pairs in which each call changes what the other one decides by.
     private static let contested = [(refresh, refresh), (refresh, signOut), (endOthers, endFirst)]
@@ -91,6 +94,16 @@ struct AccountStormTests {
             """,
             "revocations": "SELECT count(*) FROM session_end WHERE session IN (\(sessions))",
             "account ends": "SELECT count(*) FROM account_end WHERE account = ?1",
+            "as the version of the claims":
+                """
+            SELECT CAST(coalesce(sum(version), 0) AS BIGINT) FROM account_claims
+            WHERE account = ?1
+            """,
+            "flags":
+                """
+            SELECT CAST(coalesce(sum(has_claims), 0) AS BIGINT) FROM session
+            WHERE account = ?1 AND ended_at_ms IS NULL
+            """,
         ]
         return try await store.read { session in
             try statements.sorted { $0.key < $1.key }.map { name, sql in

@@ -1,5 +1,6 @@
 import Foundation
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -43,6 +44,91 @@ struct NoticeTests {
         }
         try await fixture.handOver()
         #expect(fixture.notices.sent.map(\.kind) == [.sessionReplayed])
+    }
+
+    /// The context of a call from a city.
+    private func context(in city: String) -> CallContext {
+        var context = fixture.context()
+        context.metadata[Metadata.Key.place] = "DE;;;\(city)"
+        context.metadata[Metadata.Key.agent] = "firefox 131, linux"
+        return context
+    }
+
+    private func open(in city: String) async throws -> GatewayV1.Session {
+        let response = try await fixture.service.sessions.createSession(
+            SessionV1.CreateSessionRequest(
+                proof: fixture.proof(try fixture.account()),
+                device: GatewayV1.Device(deviceId: "d1", platform: "web")), context(in: city))
+        return try #require(response.session)
+    }
+
+    @Test("G-10: the notice of a replay says where it was, which the outbox has sealed")
+    func replayedElsewhere() async throws {
+        let first = try await open(in: "Berlin")
+        var leaf = first
+        for _ in 0..<3 {
+            fixture.time.advance(by: .seconds(60))
+            leaf = try await fixture.refresh(leaf.refreshToken)
+        }
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.service.sessions.refreshSession(
+                GatewayV1.RefreshSessionRequest(refreshToken: first.refreshToken),
+                context(in: "Canaryville"))
+        }
+        try await fixture.store.truncateLog()
+        let stored = Data(try fixture.store.storedBytes())
+        #expect(stored.range(of: Data("Canaryville".utf8)) == nil)
+        try await fixture.handOver()
+        let notice = try #require(fixture.notices.sent.first)
+        #expect(notice.kind == .sessionReplayed && notice.place == "DE;;;Canaryville")
+        #expect(notice.agent == "firefox 131, linux")
+    }
+
+    @Test("G-10: a replay by a sign-out has its place too")
+    func signedOutElsewhere() async throws {
+        let first = try await open(in: "Berlin")
+        var leaf = first
+        for _ in 0..<3 {
+            fixture.time.advance(by: .seconds(60))
+            leaf = try await fixture.refresh(leaf.refreshToken)
+        }
+        await expectRefused(.refreshTokenReplayed) {
+            try await fixture.service.sessions.signOut(
+                GatewayV1.SignOutRequest(refreshToken: first.refreshToken),
+                context(in: "Canaryville"))
+        }
+        try await fixture.handOver()
+        #expect(fixture.notices.sent.map(\.place) == ["DE;;;Canaryville"])
+    }
+
+    @Test("S-03: the notice of a displaced session has the place and program of its opening")
+    func displacedElsewhere() async throws {
+        _ = try await open(in: "Berlin")
+        fixture.time.advance(by: .seconds(5))
+        _ = try await open(in: "Canaryville")
+        try await fixture.handOver()
+        let notice = try #require(fixture.notices.sent.first)
+        #expect(notice.place == "DE;;;Berlin" && notice.agent == "firefox 131, linux")
+    }
+
+    @Test("a notice is delivered that the release before wrote, and it reads those of this one")
+    func upgrade() async throws {
+        let session = try await fixture.open(on: "phone")
+        let former = IdentityV1.TellRequest(
+            accountId: try fixture.account().text, kind: .sessionReplayed, atMs: 5)
+        let stored = SessionV1.StoredNotice(
+            accountId: former.accountId, kind: former.kind, atMs: former.atMs,
+            sealedPlace: [1, 2, 3])
+        #expect(try IdentityV1.TellRequest(decoding: stored.encoded()) == former)
+        try await fixture.store.writeUnchecked { transaction in
+            try transaction.enqueue(
+                OutboxMessage(
+                    topic: "owner-notice", key: session.sessionId, payload: former.encoded()))
+        }
+        try await fixture.handOver()
+        let notice = try #require(fixture.notices.sent.first)
+        #expect(notice.kind == .sessionReplayed && notice.atMs == 5 && notice.place == "")
+        #expect(notice.deviceName == "phone")
     }
 
     @Test("a sign-out, an ended account and a timeout give no notice")

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Storage
 import Testing
@@ -30,13 +31,37 @@ struct SessionProofsTests {
             // A device may have signed before another proof was made; auth_time never goes back.
             ([("otp", 200), ("hwk user", 199)], "otp", 200, 3),
             ([("otp", 200), ("hwk user", 200)], "hwk user", 200, 3),
-            ([("a", 1), ("b", 2), ("c", 3), ("d", 4)], "pwd", 100, 4),
+            (zip("abcdefghi", Int64(1)...).map { (String($0), $1) }, "pwd", 100, 9),
         ] as [([(String, Int64)], String, Int64, Int)])
     func table(recorded: [(String, Int64)], latest: String, at moment: Int64, count: Int) {
         let proofs = Self.proofs(recorded)
         #expect(proofs.signIn.methods == ["pwd"])
         #expect(proofs.latest == Self.proof(latest, moment))
         #expect(proofs.all.count == count)
+    }
+
+    @Test("F-04: each way to re-authenticate has its place, so none takes a second proof away")
+    func all() {
+        let ways = [
+            "pwd", "sms otp", "fed", "fed mfa", "otp totp mfa", "otp recovery mfa", "hwk user",
+            "swk user",
+        ]
+        var proofs = SessionProofs(signIn: Self.proof("otp pwd", 0))
+        for round in 0..<2 {
+            for (number, way) in ways.enumerated() {
+                proofs.record(Self.proof(way, Int64(1 + round * 10 + number)))
+            }
+        }
+        #expect(proofs.all.count == 1 + ways.count)
+        #expect(Set(proofs.later.map { $0.methods.joined(separator: " ") }) == Set(ways))
+    }
+
+    @Test("F-04: the assurance follows from all proofs, and not from the latest")
+    func assurance() {
+        #expect(Self.proofs([]).assurance == .aal1)
+        let stepped = Self.proofs([("otp totp mfa", 200), ("pwd", 300)])
+        #expect(stepped.latest.methods == ["pwd"] && stepped.assurance == .aal2)
+        #expect(SessionProofs(signIn: Self.proof("anon", 1)).assurance == nil)
     }
 
     @Test("the stored text is read back unchanged; with only the sign-in's method there is none")

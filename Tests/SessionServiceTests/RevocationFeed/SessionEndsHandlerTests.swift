@@ -159,7 +159,7 @@ struct SessionEndsHandlerTests {
         }
         try await fixture.purge()
         #expect(try await fixture.number("SELECT count(*) FROM session_end") == 12)
-        fixture.time.advance(by: .seconds(800))
+        fixture.time.advance(by: .seconds(1_000))
         try await fixture.restart()
         let received = try await ends(from: 1)
         #expect(received.ends.isEmpty && received.last.reset && received.last.position == 32)

@@ -27,6 +27,28 @@ struct InspectSessionTests {
         #expect(expired.known && expired.live && !expired.accessTokenCurrent)
     }
 
+    @Test("G-32: a session is named by its id too, and an ended or unknown one is not live")
+    func byID() async throws {
+        func inspect(
+            _ id: String, token: String = ""
+        ) async throws -> SessionV1.InspectSessionResponse {
+            try await fixture.service.sessions.inspectSession(
+                SessionV1.InspectSessionRequest(accessToken: token, sessionId: id),
+                fixture.context())
+        }
+        let account = try fixture.account()
+        let tokens = try await fixture.open(account)
+        let live = try await inspect(tokens.sessionId)
+        #expect(live.known && live.live && !live.accessTokenCurrent)
+        #expect(live.accountId == account.text && live.sessionId == tokens.sessionId)
+        let beside = try await inspect(tokens.sessionId, token: "x")
+        #expect(beside == .init(), "the token counts where there is one")
+        for id in ["", "ses_x", account.text] { #expect(try await inspect(id) == .init()) }
+        _ = try await fixture.signOut(.accessToken(tokens.accessToken))
+        let ended = try await inspect(tokens.sessionId)
+        #expect(ended.known && !ended.live && ended.endReason == .signedOut)
+    }
+
     @Test("G-01: a token that is not ours reveals nothing")
     func unknown() async throws {
         let tokens = try await fixture.open()

@@ -87,16 +87,19 @@ final class SessionFixture {
     func account(_ key: Int64 = 42) throws -> AccountID { try #require(AccountID(key: key)) }
 
     /// A proof by identity for `account`, made now or at another time; of an earlier build unless
-    /// a session generation is given.
+    /// a session generation and a purpose are given, and without a version of claims.
     func proof(
         _ account: AccountID, provedAt: Timestamp? = nil, key: SecretBytes? = nil,
-        methods: [String] = ["pwd"], generation: Int64 = 0
+        methods: [String] = ["pwd"], generation: Int64 = 0,
+        purpose: IdentityV1.SignInProofPurpose = .unspecified,
+        claims: AccountClaims = AccountClaims(), version: Int64 = 0
     ) -> IdentityV1.SignInProof {
         let moment = (provedAt ?? time.now()).milliseconds
         return SignInProofSeal(key: KeyedHash(key: key ?? proofKey)).seal(
             IdentityV1.SignInProof(
                 accountId: account.text, amr: methods, authTimeMs: moment, provedAtMs: moment,
-                nonce: randomness.bytes(16), sessionGeneration: generation))
+                nonce: randomness.bytes(16), sessionGeneration: generation, purpose: purpose,
+                claimsVersion: version, claimsJson: claims.json, roles: claims.roles))
     }
 
     // MARK: Calls

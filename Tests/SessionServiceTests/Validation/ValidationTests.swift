@@ -83,7 +83,7 @@ struct ValidationTests {
         let tokens = fixture.service.sessions.accessTokens
         let shorter = AccessTokens(
             life: AccessTokens.Life(mean: .seconds(30)), keys: tokens.keys, issuer: tokens.issuer,
-            audience: tokens.audience, extra: nil)
+            audience: tokens.audience, extra: nil, overridden: tokens.overridden)
         let issued = try #require(shorter.known(token)).token.issuedAt
         // The second that `iat` truncates, and the jitter of 5 %.
         #expect(shorter.known(token)?.token.expiresAt == issued + .milliseconds(32_500))

@@ -35,6 +35,8 @@ package final class HTTPSink: Sendable {
         case reset
         /// A head, and then one byte of content every ten milliseconds.
         case drip
+        /// A head that announces one byte more than the content, and the connection's end.
+        case cut(body: String)
     }
 
     /// The server's certificate and key, as PEM files.

@@ -48,6 +48,12 @@ final class SinkHandler: ChannelInboundHandler {
         case .drip:
             write(context, 200, [], length: nil)
             drip(NIOLoopBound(context, eventLoop: context.eventLoop))
+        case .cut(let body):
+            write(context, 200, [], length: body.utf8.count + 1)
+            let (written, channel) = (context.eventLoop.makePromise(of: Void.self), context.channel)
+            written.futureResult.whenComplete { _ in channel.close(promise: nil) }
+            context.writeAndFlush(
+                wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: written)
         }
     }
 

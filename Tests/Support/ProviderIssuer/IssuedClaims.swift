@@ -46,6 +46,30 @@ package struct IssuedClaims: Sendable {
         return nonce.map { claims.with([("nonce", .string($0))]) } ?? claims
     }
 
+    /// As Google's security events have them.
+    /// - Parameters:
+    ///   - type: The last part of the type: `sessions-revoked`.
+    ///   - subject: Nil for an event about no person.
+    ///   - issuer: `ProviderIssuer.issuer`.
+    package static func googleEvent(
+        _ type: String, of subject: String?, issuer: String, id: String = "jti-1"
+    ) -> IssuedClaims {
+        let family = ["tokens-revoked", "token-revoked"].contains(type) ? "oauth" : "risc"
+        var event: JSONObject = ["state": .string("a")]
+        if let subject {
+            event = [
+                "subject": .object([
+                    "subject_type": .string("iss-sub"), "iss": .string(issuer + "/"),
+                    "sub": .string(subject),
+                ])
+            ]
+        }
+        let name = "https://schemas.openid.net/secevent/\(family)/event-type/\(type)"
+        return IssuedClaims([
+            ("jti", .string(id)), ("events", .object([name: .object(event)])),
+        ])
+    }
+
     /// The same with these members, in the places of those of their names.
     package func with(_ changes: [(String, JSONValue)]) -> IssuedClaims {
         var changed = self

@@ -133,6 +133,32 @@ package final class ProviderIssuer: Sendable {
         return try (key ?? self.key).token(whole.text, header: header)
     }
 
+    /// A security event token of Google's that says `claims` (RFC 8417): without `exp`, and with the
+    /// slash at the end of `iss` that Google writes.
+    /// - Parameters: As of `token`.
+    package func event(
+        _ claims: IssuedClaims, header: [(String, JSONValue)] = [("typ", .string("secevent+jwt"))],
+        key: IssuerKey? = nil
+    ) throws -> String {
+        let whole = IssuedClaims([
+            ("iss", .string(issuer + "/")), ("aud", .string(Self.audience)),
+            ("iat", .integer(time.now().seconds)),
+        ]).with(claims.members)
+        return try (key ?? self.key).token(whole.text, header: header)
+    }
+
+    /// The settings by which a program exchanges codes and revokes grants here instead of at Google.
+    /// - Parameter redirect: Of the dialog on the web; nil for none.
+    package func googleGrants(redirect: String? = nil) -> [String: String] {
+        var settings = [
+            "POSTERN_GOOGLE_CLIENT_SECRETS": "\(Self.audience)=\(IssuerCodes.googleSecret)",
+            "POSTERN_GOOGLE_TOKEN_URL": sink.url("/token"),
+            "POSTERN_GOOGLE_REVOKE_URL": sink.url("/revoke"),
+        ]
+        settings["POSTERN_GOOGLE_REDIRECT_URIS"] = redirect.map { "\(Self.audience)=\($0)" }
+        return settings
+    }
+
     /// The settings by which a program takes this issuer for "google" or "apple".
     package func environment(for provider: String) -> [String: String] {
         let prefix = "POSTERN_\(provider.uppercased())"
@@ -147,7 +173,7 @@ package final class ProviderIssuer: Sendable {
     private static let hugeText = String(repeating: " ", count: 10 << 20)
 
     private static func answer(_ request: HTTPSink.Request, _ shared: Shared) -> HTTPSink.Answer {
-        if request.path.hasPrefix("/auth/") { return shared.codes.answer(request) }
+        if IssuerCodes.serves(request.path) { return shared.codes.answer(request) }
         let host = request.headers["host"] ?? ""
         return shared.state.withLock { state in
             switch request.path {

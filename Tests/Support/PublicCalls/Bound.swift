@@ -42,6 +42,11 @@ package enum Bound {
         digits + String(repeating: " ", count: 32 - digits.utf8.count)
     }
 
+    /// A recovery code as it is entered, in 64 bytes.
+    package static func recoveryCode(_ code: String) -> String {
+        code + String(repeating: " ", count: 64 - code.utf8.count)
+    }
+
     /// A password of 1,024 bytes and, in its normal form, 128 code points: syllables in three
     /// characters of three bytes each.
     package static let password = password("Aa1")
@@ -70,10 +75,22 @@ package enum Bound {
     package static let (terms, privacy) = (text(64, "t1"), text(64, "p1"))
     /// The name of a person or job for the audit trail.
     package static let actor = text(64, "ann")
+    /// How an authenticator can be reached: as many as are kept.
+    package static let transports = [
+        "internal", "hybrid", "usb", "nfc", "ble", "smart-card", "cable", "serial",
+    ]
     /// The subject of a caller's user at a provider.
     package static func subject(_ caller: String, _ index: Int) -> String {
         text(255, "\(caller)-\(index)-")
     }
+
+    /// A token of a device for push messages.
+    package static func pushToken(_ caller: String, _ number: Int) -> String {
+        text(1_024, "\(caller)-\(number)-")
+    }
+
+    /// The name of an app.
+    package static let app = text(155, "com.example.")
 
     /// What a person agrees to at a sign-up.
     /// - Parameter isChild: the person is ten years old.

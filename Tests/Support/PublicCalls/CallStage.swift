@@ -2,6 +2,7 @@ import Contracts
 import HTTPSink
 import ProviderIssuer
 import SMTPSink
+import Synchronization
 import TestSupport
 
 /// What is around the programs in which every call of the table can be prepared: Google and Apple,
@@ -17,6 +18,8 @@ package final class CallStage: Sendable {
         [
             "applications", "add", "shop", "--server", "gateway", "--server", "identity",
             "--method", "postern.gateway.v1.BackendDocuments/*",
+            "--method", "postern.gateway.v1.BackendPush/*",
+            "--method", "postern.gateway.v1.BackendAccounts/*",
         ],
         [
             "applications", "add", "support", "--server", "gateway",
@@ -32,6 +35,7 @@ package final class CallStage: Sendable {
     let apple: ProviderIssuer
     let mails: SMTPSink
     let texts: HTTPSink
+    private let changed: ChangedNumbers
     private let folder: TemporaryFolder
     /// The settings of the programs, as environment variables.
     package let environment: [String: String]
@@ -41,7 +45,12 @@ package final class CallStage: Sendable {
         google = try await ProviderIssuer()
         apple = try await ProviderIssuer()
         mails = try SMTPSink()
-        texts = try await HTTPSink { _ in .answer(200, body: "{}") }
+        let changed = ChangedNumbers()
+        self.changed = changed
+        texts = try await HTTPSink { request in
+            let isChanged = changed.all.withLock { $0.contains(where: request.text.contains) }
+            return .answer(200, body: isChanged ? #"{"number_changed":true}"# : "{}")
+        }
         folder = try TemporaryFolder()
         let own = [
             "POSTERN_SMTP_HOST": "127.0.0.1", "POSTERN_SMTP_PORT": "\(mails.port)",
@@ -53,6 +62,9 @@ package final class CallStage: Sendable {
             "POSTERN_PRIVACY_VERSION": Bound.privacy, "POSTERN_AGE_GATE": "required",
             "POSTERN_PARENTAL_CONSENT": "allowed", "POSTERN_GUEST_DATA": "ask",
             "POSTERN_ACCOUNT_ADMINS": "gateway", "POSTERN_DOCUMENT_WRITERS": "shop",
+            "POSTERN_PUSH_SENDERS": "shop", "POSTERN_ACCOUNT_MANAGERS": "shop",
+            "POSTERN_PASSKEY_RP_ID": Self.passkeyDomain,
+            "POSTERN_PASSKEY_ORIGINS": Self.passkeyOrigin,
             "POSTERN_RULES_FILE": try folder.write(Self.rules, to: "rules.yaml"),
             // Callers are new, and many at one address.
             "POSTERN_NEWCOMER_BYTES_A_DAY": "\(1 << 40)",
@@ -107,6 +119,28 @@ package final class CallStage: Sendable {
             .split(separator: "=3D", omittingEmptySubsequences: false).joined(separator: "=")
     }
 
+    /// From now on the SMS provider says of a number in E.164 that it has changed hands.
+    func changeNumber(_ number: String) {
+        _ = changed.all.withLock { $0.insert(number) }
+    }
+
+    private final class ChangedNumbers: Sendable {
+        let all = Mutex<Set<String>>([])
+    }
+
+    /// The code in the latest mail to a mailbox that has one, alone in its line; waits for it.
+    func mailedCode(to mailbox: String) async throws -> String {
+        var code: Substring?
+        let isThere = try await eventually {
+            let letters = mails.mails.filter { $0.to.contains("<\(mailbox)>") }.map(Self.text)
+            code = letters.flatMap { $0.split(whereSeparator: \.isNewline) }
+                .last { $0.count == 6 && $0.allSatisfy(\.isNumber) }
+            return code != nil
+        }
+        guard isThere, let code else { throw CallFailure("no code in a mail to \(mailbox)") }
+        return String(code)
+    }
+
     /// The `iss` of Google's tokens.
     var googleIssuer: String { google.issuer }
 
@@ -117,7 +151,11 @@ package final class CallStage: Sendable {
     func code(to number: String, after count: Int) async throws -> String {
         var text: String?
         let isThere = try await eventually {
-            text = texts.requests.dropFirst(count).first { $0.text.contains(number) }?.text
+            // Notices go to the number, too.
+            text =
+                texts.requests.dropFirst(count).first {
+                    $0.text.contains(number) && $0.text.contains(/"text":"[0-9]/)
+                }?.text
             return text != nil
         }
         // The message begins with the code: {…,"text":"123456 is your …

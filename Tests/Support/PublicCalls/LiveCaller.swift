@@ -13,8 +13,10 @@ package actor LiveCaller: PreparedCaller {
     package nonisolated let device: CallDevice
     /// The client address of its calls.
     package nonisolated let address: String
-    private nonisolated let clients: Clients
-    private var made: [String: Task<any Sendable, any Error>] = [:]
+    nonisolated let clients: Clients
+    private(set) var made: [String: Task<any Sendable, any Error>] = [:]
+    /// The access token of the owner's session since its second proof.
+    private var steppedUp: String?
 
     init(_ number: Int, address: String, of callers: LiveCallers) throws {
         self.number = number
@@ -26,7 +28,7 @@ package actor LiveCaller: PreparedCaller {
     }
 
     /// The services of the gateway.
-    private struct Clients: Sendable {
+    struct Clients: Sendable {
         let auth: AuthClient
         let sessions: AccountSessionsClient
         let passwords: PasswordsClient
@@ -34,6 +36,9 @@ package actor LiveCaller: PreparedCaller {
         let providers: ProvidersClient
         let methods: SignInMethodsClient
         let phone: PhoneSignInClient
+        let challenges: SignInChallengesClient
+        let factors: SecondFactorsClient
+        let passkeys: PasskeysClient
         let guests: GuestsClient
         let documents: DocumentsClient
         let consents: ConsentsClient
@@ -48,6 +53,9 @@ package actor LiveCaller: PreparedCaller {
             providers = ProvidersClient(channel)
             methods = SignInMethodsClient(channel)
             phone = PhoneSignInClient(channel)
+            challenges = SignInChallengesClient(channel)
+            factors = SecondFactorsClient(channel)
+            passkeys = PasskeysClient(channel)
             guests = GuestsClient(channel)
             documents = DocumentsClient(channel)
             consents = ConsentsClient(channel)
@@ -78,8 +86,8 @@ package actor LiveCaller: PreparedCaller {
     package func token(of call: PublicCall) async throws -> String? {
         switch call.caller {
         case .stranger, .writer, .support: nil
-        case .backend: try await account(.owner).accessToken
-        case .owner, .newcomer, .child, .guest: try await account(call.caller).accessToken
+        case .owner, .backend: try await ownersToken
+        case .newcomer, .child, .guest: try await account(call.caller).accessToken
         }
     }
 
@@ -89,7 +97,7 @@ package actor LiveCaller: PreparedCaller {
     }
 
     /// The context of a call that prepares something, in a session or outside.
-    private nonisolated func setUp(_ session: CallSession? = nil) -> CallContext {
+    nonisolated func setUp(_ session: CallSession? = nil) -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.clientAddress] = LiveCallers.address(19, number)
         metadata[Metadata.Key.idempotencyKey] = Hex.encode(SecureRandomness().bytes(16))
@@ -98,7 +106,7 @@ package actor LiveCaller: PreparedCaller {
     }
 
     /// What `make` makes, once for each name.
-    private func once<Value: Sendable>(
+    func once<Value: Sendable>(
         _ name: String, _ make: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let task = made[name] ?? Task { try await make() }
@@ -109,7 +117,17 @@ package actor LiveCaller: PreparedCaller {
         return value
     }
 
-    private nonisolated var owner: CallSession {
+    /// Records the access token of the owner's session after a second proof.
+    func stepUp(_ accessToken: String) { steppedUp = accessToken }
+
+    /// The access token of the owner's session, with the strongest proof that was given in it.
+    var ownersToken: String {
+        get async throws {
+            if let steppedUp { steppedUp } else { try await account(.owner).accessToken }
+        }
+    }
+
+    nonisolated var owner: CallSession {
         get async throws { try await account(.owner) }
     }
 
@@ -193,6 +211,17 @@ package actor LiveCaller: PreparedCaller {
             _ = try await owner
             _ = try await clients.deletion.requestDeletionLink(.init(email: email), setUp())
         case .keepAccount: try await waitsForDeletion()
+        case .notMe:
+            _ = try await owner
+            let thief = try CallDevice("\(name)-thief", time: SystemTime()).message
+            _ = try await clients.auth.signInWithPassword(
+                .init(email: email, password: Bound.secret(Bound.password), device: thief),
+                setUp())
+        case .keepSecondFactors:
+            _ = try await factor()
+            _ = try await AdminClient(callers.client("support")).resetSecondFactors(
+                .init(accountId: owner.accountID, reason: Bound.text(500)),
+                callers.client("support").context(timeout: .seconds(30)))
         case .yourData: _ = try await export()
         case .parent:
             let parent = "parent-\(name)"
@@ -238,6 +267,14 @@ package actor LiveCaller: PreparedCaller {
         }
     }
 
+    package func removesPassword() async throws {
+        try await links("google")
+        try await once("removed password") {
+            _ = try await self.clients.methods.unlinkMethod(
+                .init(method: "password", device: self.own), self.setUp(try await self.owner))
+        }
+    }
+
     package nonisolated func token(
         of provider: String, _ index: Int
     ) async throws -> GatewayV1.ProviderToken {
@@ -254,35 +291,6 @@ package actor LiveCaller: PreparedCaller {
 
     // MARK: Data
 
-    package func holds(
-        _ documents: [GatewayV1.DocumentWrite], as kind: CallerKind
-    ) async throws {
-        try await once("\(documents.count) documents of \(kind)") {
-            let session = try await self.account(kind)
-            for batch in Self.batches(documents) {
-                _ = try await self.clients.documents.writeDocuments(
-                    .init(writes: batch), self.setUp(session))
-            }
-        }
-    }
-
-    /// Documents in calls that fit a frame.
-    private static func batches(
-        _ documents: [GatewayV1.DocumentWrite]
-    ) -> [[GatewayV1.DocumentWrite]] {
-        var (batches, bytes) = ([[GatewayV1.DocumentWrite]](), Int.max)
-        for document in documents {
-            let own = document.json.utf8.count
-            if bytes > 100_000 - own || batches.last?.count == 50 {
-                batches.append([])
-                bytes = 0
-            }
-            batches[batches.count - 1].append(document)
-            bytes += own
-        }
-        return batches
-    }
-
     package func photo() async throws -> String {
         try await once("photo") {
             let context = self.setUp(try await self.owner)
@@ -291,6 +299,14 @@ package actor LiveCaller: PreparedCaller {
                 Bound.photo(UInt64(self.number * 100)).map { $0.encoded() },
                 by: self.callers.client("app"), context)
             return try GatewayV1.UploadPhotoItem(decoding: items.last ?? []).photo?.name ?? ""
+        }
+    }
+
+    package func pushDevice() async throws -> String {
+        try await once("push device") {
+            try await PushRegistrationsClient(self.callers.client("app")).registerPushDevice(
+                .init(platform: .fcm, token: "of-\(self.name)"), self.setUp(try await self.owner)
+            ).pushDevice?.pushDeviceId ?? ""
         }
     }
 
@@ -327,55 +343,6 @@ package actor LiveCaller: PreparedCaller {
         return try await clients.deletion.previewDeletion(
             .init(linkToken: Bound.secret(link)), setUp(session)
         ).confirmationToken
-    }
-
-    package func collision(_ documents: [GatewayV1.DocumentWrite]) async throws -> String {
-        try await holds(documents, as: .owner)
-        try await holds(documents, as: .guest)
-        return try await once("collision") {
-            let answer = try await self.clients.auth.signInWithPassword(
-                .init(
-                    email: self.email, password: Bound.secret(Bound.password), device: self.own),
-                self.setUp(try await self.account(.guest)))
-            return answer.collision?.choiceToken ?? ""
-        }
-    }
-
-    package func migration(_ documents: [GatewayV1.DocumentWrite]) async throws -> String {
-        try await holds(Bound.documents(16), as: .owner)
-        return try await once("migration") {
-            let session = try await self.owner
-            let items = try await LiveCallers.send(
-                GuestsDescription.uploadGuestBundle,
-                Bound.bundle(documents).map { $0.encoded() },
-                by: self.callers.client("app"), self.setUp(session))
-            let last = try GatewayV1.UploadGuestBundleItem(decoding: items.last ?? [])
-            let id = last.migration?.migrationId ?? ""
-            let states = self.clients.guests.watchMigration(
-                .init(migrationId: id), self.setUp(session))
-            for try await _ in states {}
-            return id
-        }
-    }
-
-    package func secondPage() async throws -> String {
-        try await clients.documents.listDocuments(
-            .init(collection: Bound.collection, withJson: true), setUp(try await owner)
-        ).nextPageToken
-    }
-
-    package nonisolated func signed(
-        _ method: String, _ parts: [String], _ number: Int
-    ) async throws -> GatewayV1.BackendCall {
-        let account = try await owner.accountID
-        let changes = method.hasPrefix("Write") || method.hasPrefix("Remove")
-        let token = try DocumentToken.sign(
-            method, [DocumentToken.label, account, Bound.actor] + parts,
-            idempotencyKey: changes ? key("BackendDocuments/\(method)", number) : nil,
-            audience: callers.audience,
-            at: SystemTime().now(), by: "shop", key: callers.writer.key,
-            keyID: callers.writer.keyID)
-        return .init(accountId: account, applicationToken: token, actor: Bound.actor)
     }
 }
 

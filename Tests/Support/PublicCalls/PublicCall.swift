@@ -84,7 +84,8 @@ package enum CallerKind: Sendable {
     case child
     /// An app's backend, in an owner's session where the method reads one.
     case backend
-    /// The backend that is named in `document-writers`, with a token for each request.
+    /// The backend that is named in `document-writers`, `push-senders` and `account-managers`, with
+    /// a token for each request.
     case writer
     /// The support desk that is named for `Admin`.
     case support

@@ -95,6 +95,9 @@ extension PublicCalls {
             GatewayV1.WatchDocumentsRequest(
                 collection: Bound.collection, after: .afterPosition(1))
         },
+        .init(
+            DocumentsDescription.getDocumentRules, .owner,
+            GatewayV1.GetDocumentRulesRequest(collection: Bound.collection)),
     ]
 
     static let onboarding: [PublicCall] = [
@@ -157,9 +160,12 @@ extension PublicCalls {
 
     static let exports: [PublicCall] = [
         .init(DataExportsDescription.requestDataExport, .owner, once: true, holding: Bound.largest)
-        {
-            caller, _ in
+        { caller, _ in
             GatewayV1.RequestDataExportRequest()
+        },
+        .init(DataExportsDescription.createExportLink, .owner) { caller, _ in
+            _ = try await caller.export()
+            return GatewayV1.CreateExportLinkRequest()
         },
         .init(DataExportsDescription.getDataExport, .owner) { caller, _ in
             _ = try await caller.export()
@@ -189,6 +195,9 @@ extension PublicCalls {
         .init(
             AccountDeletionDescription.previewDeletion, .owner, "in a session",
             GatewayV1.PreviewDeletionRequest()),
+        .init(
+            AccountDeletionDescription.createDeletionLink, .owner,
+            GatewayV1.CreateDeletionLinkRequest()),
         .init(AccountDeletionDescription.requestDeletion, .stranger, "by link", once: true) {
             caller, _ in
             let link = try await caller.link(.deleteAccount)
@@ -342,6 +351,12 @@ extension PublicCalls {
             return GatewayV1.RestoreAccountRequest(
                 accountId: try await caller.account(.owner).accountID, actor: Bound.actor)
         },
+        .init(AdminDescription.resetSecondFactors, .support, once: true) { caller, _ in
+            _ = try await caller.factor()
+            return GatewayV1.ResetSecondFactorsRequest(
+                accountId: try await caller.account(.owner).accountID, reason: Bound.text(500),
+                actor: Bound.actor)
+        },
         .init(AdminDescription.signOutAccount, .support, once: true) { caller, _ in
             _ = try await caller.otherSessions(4)
             return GatewayV1.SignOutAccountRequest(
@@ -373,16 +388,4 @@ extension PublicCalls {
 
     /// A time in 2100.
     private static let later: Int64 = 4_102_444_800_000
-
-    private static func lookUp(
-        _ variant: String,
-        _ key:
-            @escaping @Sendable (any PreparedCaller) async throws
-            -> GatewayV1.LookUpAccountRequest.By
-    ) -> PublicCall {
-        .init(AdminDescription.lookUpAccount, .support, variant) { caller, _ in
-            GatewayV1.LookUpAccountRequest(
-                showPersonalData: true, actor: Bound.actor, by: try await key(caller))
-        }
-    }
 }

@@ -7,8 +7,9 @@ import RPC
 package enum PublicCalls {
     /// All of them.
     package static let all =
-        auth + passwords + emails + sessions + methods + phone + providers + guests + documents
-        + onboarding + profile + consents + exports + deletion + options + writers + admin
+        auth + passwords + emails + sessions + methods + phone + providers + challenges + passkeys
+        + factors + guests + documents + onboarding + profile + consents + exports + deletion + push
+        + options + writers + pushes + accounts + admin
 
     // MARK: Accounts
 
@@ -33,6 +34,9 @@ package enum PublicCalls {
             GatewayV1.DescribeLinkRequest(
                 purpose: .resetPassword,
                 token: Bound.secret(try await caller.link(.resetPassword)))
+        },
+        .init(AuthDescription.disownSignIn, .stranger, once: true) { caller, _ in
+            GatewayV1.DisownSignInRequest(token: Bound.secret(try await caller.link(.notMe)))
         },
         .init(AuthDescription.refreshSession, .stranger, once: true) { caller, _ in
             let token = try await caller.account(.owner).refreshToken
@@ -91,6 +95,12 @@ package enum PublicCalls {
             return GatewayV1.ResendVerificationByPasswordRequest(
                 email: caller.email, password: Bound.secret(Bound.password), device: caller.own)
         },
+        .init(EmailsDescription.correctEmail, .stranger, once: true) { caller, number in
+            _ = try await caller.account(.newcomer)
+            return GatewayV1.CorrectEmailRequest(
+                email: caller.email, password: Bound.secret(Bound.password),
+                newEmail: Bound.email("right-\(number)-\(caller.name)"), device: caller.own)
+        },
     ]
 
     private static let sessions: [PublicCall] = [
@@ -132,13 +142,27 @@ package enum PublicCalls {
                 proof: .phoneCode(try await caller.code(for: .reauthenticate, 0)))
         },
         .init(
+            AccountSessionsDescription.reauthenticate, .owner, "authenticator app", once: true
+        ) { caller, _ in
+            _ = try await caller.factor()
+            let code = Bound.secret(Bound.code(try await caller.appCode()))
+            return GatewayV1.ReauthenticateRequest(device: caller.own, proof: .totpCode(code))
+        },
+        .init(AccountSessionsDescription.reauthenticate, .owner, "recovery code", once: true) {
+            caller, _ in
+            let code = Bound.secret(Bound.recoveryCode(try await caller.factor().recoveryCodes[0]))
+            return GatewayV1.ReauthenticateRequest(device: caller.own, proof: .recoveryCode(code))
+        },
+        .init(
             AccountSessionsDescription.noteActivity, .owner,
             GatewayV1.NoteActivityRequest(kind: Bound.text(32))),
         .init(
             AccountSessionsDescription.checkRecentProof, .backend,
             GatewayV1.CheckRecentProofRequest(
-                kinds: [.password, .deviceKey, .providerToken, .phoneCode],
-                maxAge: .maxAgeMs(86_400_000))),
+                kinds: [
+                    .password, .deviceKey, .providerToken, .phoneCode, .totpCode, .recoveryCode,
+                    .passkey,
+                ], minAcr: "aal1", maxAge: .maxAgeMs(86_400_000))),
     ]
 
     private static let methods: [PublicCall] = [
@@ -149,6 +173,11 @@ package enum PublicCalls {
         .init(SignInMethodsDescription.linkProvider, .owner, once: true) { caller, _ in
             GatewayV1.LinkProviderRequest(
                 token: try await caller.token(of: "apple", 0), device: caller.own)
+        },
+        .init(SignInMethodsDescription.linkPassword, .owner, once: true) { caller, _ in
+            try await caller.removesPassword()
+            return GatewayV1.LinkPasswordRequest(
+                password: Bound.secret(Bound.password), device: caller.own)
         },
         .init(SignInMethodsDescription.unlinkMethod, .owner, once: true) { caller, _ in
             try await caller.links("google")
@@ -196,4 +225,19 @@ package enum PublicCalls {
             ProviderNoticesDescription.describeProviderOutcome, .stranger,
             GatewayV1.DescribeProviderOutcomeRequest(provider: Bound.text(64), outcome: .failed)),
     ]
+}
+
+extension PublicCalls {
+    /// A look-up of an account by `key`.
+    static func lookUp(
+        _ variant: String,
+        _ key:
+            @escaping @Sendable (any PreparedCaller) async throws
+            -> GatewayV1.LookUpAccountRequest.By
+    ) -> PublicCall {
+        .init(AdminDescription.lookUpAccount, .support, variant) { caller, _ in
+            GatewayV1.LookUpAccountRequest(
+                showPersonalData: true, actor: Bound.actor, by: try await key(caller))
+        }
+    }
 }

@@ -7,7 +7,7 @@ import RPC
 /// (`GatewayService/Limits/LimitedAction.swift`).
 struct AttackedLimits {
     /// Whom a limit counts.
-    enum Subject { case account, address, email }
+    enum Subject { case account, address, email, backend }
 
     let limit: LimitName
     let subject: Subject
@@ -44,8 +44,12 @@ struct AttackedLimits {
                 "Onboarding/SaveOnboardingSection", "Onboarding/RestartOnboarding",
                 "Guests/ChooseGuestData", "Guests/RetryMigration", "Consents/AcceptTerms",
                 "Consents/SetPrivacy", "Consents/WithdrawConsent", "SignInMethods/LinkProvider",
-                "SignInMethods/UnlinkMethod", "PhoneSignIn/LinkPhone",
-                "AccountSessions/Reauthenticate",
+                "SignInMethods/UnlinkMethod", "PhoneSignIn/LinkPhone", "Passkeys/AddPasskey",
+                "Passkeys/RenamePasskey", "Passkeys/RemovePasskey",
+                "AccountSessions/Reauthenticate", "PushRegistrations/RemovePushDevice",
+                "SecondFactors/ConfirmTOTP", "SecondFactors/RemoveSecondFactor",
+                "SecondFactors/RegenerateRecoveryCodes", "AccountDeletion/CreateDeletionLink",
+                "DataExports/CreateExportLink",
             ]
         ),
         (
@@ -61,23 +65,43 @@ struct AttackedLimits {
         ),
         (.account, .guestBundleByAccount, ["Guests/UploadGuestBundle"]),
         (.account, .exportByAccount, ["DataExports/RequestDataExport"]),
+        (
+            .account, .pushDeviceByAccount,
+            ["PushRegistrations/RegisterPushDevice", "PushRegistrations/ReplacePushToken"]
+        ),
         (.account, .deletionByAccount, ["AccountDeletion/RequestDeletion, at once"]),
+        (.account, .pushByAccount, ["BackendPush/SendPushMessage"]),
+        (
+            .backend, .backendAccountByApplication,
+            [
+                "BackendAccounts/CreateAccount", "BackendAccounts/ChangeAccount",
+                "BackendAccounts/DeleteManagedAccount", "BackendAccounts/SetAccountClaims",
+                "BackendAccounts/GetAccountClaims", "BackendAccounts/IssueLink",
+            ]
+        ),
         (
             .account, .verificationMailByAccount,
             ["Emails/RequestEmailChange", "Emails/ResendVerificationEmail"]
         ),
         (.email, .verificationMailByAccount, ["Emails/ResendVerificationByPassword"]),
+        (.account, .challengeCodeByAccount, ["SignInChallenges/SendChallengeCode"]),
         (.account, .parentalMailByAccount, ["Consents/RequestParentalConsent"]),
         (.email, .signInByAccount, ["Auth/SignInWithPassword", "Passwords/ChangePassword"]),
-        (.address, .signUpByAddress, ["Auth/SignUpWithPassword"]),
+        (.address, .signUpByAddress, ["Auth/SignUpWithPassword", "Emails/CorrectEmail"]),
         (.address, .guestSignUpByAddress, ["Guests/SignInAsGuest"]),
         (
             .address, .passwordResetByAddress,
-            ["Passwords/RequestPasswordReset", "AccountDeletion/RequestDeletionLink"]
+            [
+                "Passwords/RequestPasswordReset", "AccountDeletion/RequestDeletionLink",
+                "Auth/DisownSignIn",
+            ]
         ),
         (
             .address, .passwordCheckByAddress,
-            ["SignInOptions/CheckPassword", "Passwords/ResetPassword", "Auth/VerifyEmail"]
+            [
+                "SignInOptions/CheckPassword", "Passwords/ResetPassword", "Auth/VerifyEmail",
+                "SignInMethods/LinkPassword",
+            ]
         ),
         (
             .address, .phoneCodeByAddress,

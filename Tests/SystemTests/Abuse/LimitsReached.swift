@@ -49,6 +49,7 @@ struct LimitsReached: Sendable {
             case .address: caller.address
             case .email: Bound.mailbox(caller.name)
             case .account: try await caller.account(call.caller).accountID
+            case .backend: call.caller.application
             }
         return Subject(limit: row.limit, name: name)
     }

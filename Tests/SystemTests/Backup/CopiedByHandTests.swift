@@ -24,6 +24,10 @@ extension SystemTests {
                 #expect(try await cluster.signIn(ada).exitCode == 0)
                 let lines = try cluster.logLines().filter { $0.contains("store.restored") }
                 #expect(lines.count == 4, "\(lines)")
+                for service in ["identity", "session", "rate-limit", "notification"] {
+                    let warning = "warning: \(service): this store is a restored copy"
+                    #expect(cluster.output.contains(warning), "\(cluster.output)")
+                }
             }
             // The original was not touched, and a rename is no copy.
             let moved = try TemporaryFolder()

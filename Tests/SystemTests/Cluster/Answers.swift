@@ -46,4 +46,10 @@ struct ErrorAnswer: Decodable {
     let userMessage: String
     let retryable: Bool?
     let action: String
+    let secondProof: SecondProof?
+
+    struct SecondProof: Decodable {
+        let challenge: String
+        let kinds: [String]
+    }
 }

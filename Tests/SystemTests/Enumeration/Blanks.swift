@@ -27,6 +27,11 @@ enum Blanks {
         if var account = answer.account {
             blank(&account.accountId)
             blank(&account.pendingEmail)
+            // How long after the sign-up the mail was ordered is compared.
+            if case .verificationMailSentAtMs(let sent) = account.verificationMail {
+                account.verificationMail =
+                    .verificationMailSentAtMs(sent - account.createdAtMs)
+            }
             account.createdAtMs = 0
             answer.account = account
         }

@@ -39,6 +39,7 @@ extension SystemTests {
                 let kinds = Resident.natives.map { signIn($0, caller) }
                 let answer = try Likeness(call: "sign-in", kinds: kinds).expectAlike()
                 #expect(answer.error?.code == "auth/invalid-credential")
+                #expect(answer.error?.alternatives == ["reset-password", "passkey", "sign-up"])
                 // With the limit's own rule; the file is read again within a second or two.
                 try folder.write(
                     "sign-in-failures-overall-count: 1000000\nfailed-sign-in-in-a-row-shadow: true\n",
@@ -48,6 +49,7 @@ extension SystemTests {
                     call: "locked-sign-in", kinds: kinds, isQuick: true, blank: Blanks.waits
                 ).expectAlike()
                 #expect(locked.error?.code == "auth/too-many-requests")
+                #expect(locked.error?.alternatives == ["reset-password", "passkey"])
             }
         }
 
@@ -58,6 +60,24 @@ extension SystemTests {
                 let kinds = Resident.allCases.map { signIn($0, caller) }
                 let answer = try Likeness(call: "sign-in-beside-others", kinds: kinds)
                     .expectAlike()
+                #expect(answer.error?.code == "auth/invalid-credential")
+            }
+        }
+
+        @Test("X-02: corrections of an address look alike, but for who may correct it")
+        func correction() async throws {
+            try await with { cluster, caller in
+                try await settlement(cluster, caller).settle([.password, .verified, .suspended])
+                // The right password of an account that keeps its address is as a wrong one.
+                let kinds =
+                    [
+                        correction("unknown", caller, Resident.unknown.email, "Wrong7Horse"),
+                        correction("wrong", caller, Resident.password.email, "Wrong7Horse"),
+                    ]
+                    + [Resident.verified, .suspended].map { resident in
+                        correction(resident.rawValue, caller, resident.email, Person.password)
+                    }
+                let answer = try Likeness(call: "correction", kinds: kinds).expectAlike()
                 #expect(answer.error?.code == "auth/invalid-credential")
             }
         }
@@ -93,7 +113,8 @@ extension SystemTests {
         func phoneCode() async throws {
             let texts = try await HTTPSink { _ in .answer(204) }
             try await with(Self.phones(texts)) { cluster, caller in
-                let kinds = [("unknown", "1"), ("known", "0")].map { name, block in
+                let blocks = [("unknown", "1"), ("known", "0"), ("factor", "2")]
+                let kinds = blocks.map { name, block in
                     Likeness.Kind(name) { number in
                         try caller.ask(
                             "PhoneSignIn/RequestSignInCode",
@@ -105,8 +126,13 @@ extension SystemTests {
                 let likeness = Likeness(
                     call: "phone-code", kinds: kinds, isQuick: true, blank: Blanks.phoneCode)
                 // Each number is used once: a second code to one would have to wait.
-                let known = (0..<likeness.asksMax).map { number in
-                    "{\"external_id\":\"\(number)\",\"phone_number\":\"\(Self.phone("0", number))\"}"
+                let known = (0..<likeness.asksMax).flatMap { number in
+                    [("0", ""), ("2", Self.factors)].map { block, factors in
+                        """
+                        {"external_id":"\(block) \(number)",\
+                        "phone_number":"\(Self.phone(block, number))"\(factors)}
+                        """
+                    }
                 }
                 try await settlement(cluster, caller).takeIn(known, from: "phones")
                 let answer = try likeness.expectAlike()
@@ -142,6 +168,10 @@ extension SystemTests {
 
         private static let device = GatewayV1.Device(deviceId: "stranger", platform: "cli")
 
+        /// An authenticator app, in a line for `postern import jsonl`.
+        private static let factors =
+            ",\"second_factors\":[{\"totp_secret\":\"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\"}]"
+
         private static func phone(_ block: String, _ number: Int) -> String {
             "+4915\(block)1\(1_000_000 + number)"
         }
@@ -151,8 +181,22 @@ extension SystemTests {
                 try caller.ask(
                     "Auth/SignInWithPassword",
                     GatewayV1.SignInWithPasswordRequest(
-                        email: resident.email(number), password: "Wrong7Horse",
+                        email: resident.email(number), password: .init(text: resident.tried),
                         device: Self.device))
+            }
+        }
+
+        /// A correction of an address to one that nobody has.
+        private func correction(
+            _ name: String, _ caller: PlainCaller, _ email: @escaping (Int) -> String,
+            _ password: String
+        ) -> Likeness.Kind {
+            Likeness.Kind(name) { number in
+                try caller.ask(
+                    "Emails/CorrectEmail",
+                    GatewayV1.CorrectEmailRequest(
+                        email: email(number), password: .init(text: password),
+                        newEmail: "fre\(100_000 + number)@example.org", device: Self.device))
             }
         }
 
@@ -191,8 +235,25 @@ extension SystemTests {
             let limits = try folder.write(Self.generousLimits, to: "limits.yaml")
             let all = settings.merging(["POSTERN_LIMITS_FILE": limits]) { _, new in new }
             try await Cluster.with(environment: all) { cluster in
-                try await test(cluster, PlainCaller(cluster))
+                let caller = try PlainCaller(cluster)
+                try await knowsAlternatives(caller)
+                try await test(cluster, caller)
             }
+        }
+
+        /// Waits until the gateway has asked identity what is switched on: an error of before has
+        /// no alternatives (X-08), whatever it is about.
+        private func knowsAlternatives(_ caller: PlainCaller) async throws {
+            let isKnown = try await eventually {
+                let answer = try caller.ask(
+                    "ProviderNotices/DescribeProviderOutcome",
+                    GatewayV1.DescribeProviderOutcomeRequest(
+                        provider: "google", outcome: .cancelled))
+                let outcome = try GatewayV1.DescribeProviderOutcomeResponse(
+                    decoding: answer.response.payload)
+                return outcome.alternatives.contains("password")
+            }
+            try #require(isKnown)
         }
 
         private func settlement(_ cluster: Cluster, _ caller: PlainCaller) -> Settlement {

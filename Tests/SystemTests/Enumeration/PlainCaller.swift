@@ -64,16 +64,26 @@ final class PlainCaller {
 
     /// Calls a method of the gateway, each time with another client address, so that no limit by
     /// address applies.
-    /// - Parameter method: without its package: "Auth/SignInWithPassword".
-    func ask(_ method: String, _ request: some ProtobufMessage) throws -> Answer {
+    /// - Parameters:
+    ///   - method: without its package: "Auth/SignInWithPassword".
+    ///   - accessToken: of the session in which it is called; nil for none.
+    func ask(
+        _ method: String, _ request: some ProtobufMessage, accessToken: String? = nil
+    ) throws -> Answer {
         calls += 1
         let address = Person(Int(calls)).address
+        var metadata = [
+            WireV1.Metadata(key: Metadata.Key.clientAddress, value: Array(address.utf8))
+        ]
+        if let accessToken {
+            metadata.append(
+                .init(
+                    key: Metadata.Key.authorization, value: Array("Bearer \(accessToken)".utf8)))
+        }
         let call = WireV1.Frame.Kind.request(
             WireV1.Request(
                 call: calls, method: "postern.gateway.v1.\(method)", timeoutMs: 20_000,
-                metadata: [
-                    .init(key: Metadata.Key.clientAddress, value: Array(address.utf8))
-                ], payload: request.encoded()))
+                metadata: metadata, payload: request.encoded()))
         let begun = ContinuousClock.now
         try send(call)
         while true {

@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import Messages
+import ServiceRuntime
 import TestSupport
 
 /// Kinds of addresses that a stranger would like to tell apart.
@@ -9,10 +10,16 @@ enum Resident: String, CaseIterable {
     case unknown
     /// An account with a password hash of Postern's.
     case password
+    /// The same with an authenticator app, which a sign-in asks for after the right password.
+    case factor
+    /// The same, whose address is verified.
+    case verified
     /// An account that signs in through a provider only.
     case provider
     /// An account with such a password hash that an operator suspended.
     case suspended
+    /// An account whose owner has disowned a sign-in: its password, which is tried, counts no more.
+    case disowned
     /// An imported account, with its bcrypt hash.
     case bcrypt
     /// An imported account, with its scrypt hash from Firebase.
@@ -20,10 +27,15 @@ enum Resident: String, CaseIterable {
 
     /// Those without an imported hash: while any is stored, failed sign-ins take as long as its
     /// check.
-    static let natives: [Resident] = [.unknown, .password, .provider, .suspended]
+    static let natives: [Resident] = [
+        .unknown, .password, .factor, .provider, .suspended, .disowned,
+    ]
 
     /// Accounts of each kind, which are tried in rotation.
     static let count = 4
+
+    /// The password that a stranger tries.
+    var tried: String { self == .disowned ? Person.password : "Wrong7Horse" }
 
     /// The address of one; all have the same length.
     func email(_ number: Int) -> String {
@@ -41,9 +53,72 @@ struct Settlement {
     func settle(_ kinds: [Resident]) async throws {
         let lines = kinds.flatMap { kind in (0..<Resident.count).compactMap { line(kind, $0) } }
         if !lines.isEmpty { try await takeIn(lines, from: "elsewhere") }
-        for kind in kinds where kind == .password || kind == .suspended {
+        let signingUp: [Resident] = [.password, .factor, .verified, .suspended, .disowned]
+        for kind in kinds where signingUp.contains(kind) {
             for number in 0..<Resident.count { try await signUp(kind, number) }
         }
+    }
+
+    private func done(_ method: String, _ request: some ProtobufMessage) throws {
+        let response = try caller.ask("Auth/\(method)", request).response
+        guard response.status == 0 else {
+            throw ClusterError(message: "\(method): \(response)")
+        }
+    }
+
+    /// Verifies the address by the link that was mailed there.
+    private func verify(_ email: String) async throws {
+        try done(
+            "VerifyEmail",
+            GatewayV1.VerifyEmailRequest(
+                token: try await cluster.mailedToken(to: email),
+                password: .init(text: Person.password),
+                device: GatewayV1.Device(deviceId: "own", platform: "cli")))
+    }
+
+    /// A thief signs in, whom the owner shuts out by the link of the mail about it.
+    private func disown(_ email: String) async throws {
+        try await verify(email)
+        try done(
+            "SignInWithPassword",
+            GatewayV1.SignInWithPasswordRequest(
+                email: email, password: .init(text: Person.password),
+                device: GatewayV1.Device(deviceId: "thief", platform: "cli")))
+        let start = "/not-me?token="
+        var text = ""
+        let isThere = try await eventually {
+            text = try await cluster.inbox(to: email)
+            return text.contains(start)
+        }
+        guard isThere, let token = text.split(separator: start).last else {
+            throw ClusterError(message: "no mail about the sign-in to \(email): \(text)")
+        }
+        try done(
+            "DisownSignIn",
+            GatewayV1.DisownSignInRequest(
+                token: .init(text: String(token.prefix { !$0.isWhitespace && $0 != "&" }))))
+    }
+
+    /// Sets an authenticator app up in a session.
+    private func setUpApp(_ accessToken: String?) throws {
+        func answer(_ method: String, _ request: some ProtobufMessage) throws -> [UInt8] {
+            let response = try caller.ask(
+                "SecondFactors/\(method)", request, accessToken: accessToken
+            ).response
+            guard response.status == 0 else {
+                throw ClusterError(message: "\(method): \(response)")
+            }
+            return response.payload
+        }
+        let begun = try GatewayV1.BeginTOTPResponse(
+            decoding: answer("BeginTOTP", GatewayV1.BeginTOTPRequest()))
+        let secret = SecretBytes(copying: Base32.decodeLeniently(begun.secret) ?? [])
+        var code = TOTP.code(of: secret, at: TOTP.step(at: SystemTime().now()))
+        _ = try answer(
+            "ConfirmTOTP",
+            GatewayV1.ConfirmTOTPRequest(
+                enrollmentToken: begun.enrollmentToken, code: SecretBytes(taking: &code),
+                device: GatewayV1.Device(deviceId: "own", platform: "cli")))
     }
 
     /// Imports accounts, each a line for `postern import jsonl`.
@@ -65,10 +140,13 @@ struct Settlement {
         guard response.status == 0 else {
             throw ClusterError(message: "not signed up: \(response)")
         }
+        let signedUp = try GatewayV1.SignUpWithPasswordResponse(decoding: response.payload)
+        if kind == .factor { try setUpApp(signedUp.session?.accessToken) }
+        if kind == .verified { try await verify(kind.email(number)) }
+        if kind == .disowned { try await disown(kind.email(number)) }
         guard kind == .suspended else { return }
-        let account = try GatewayV1.SignUpWithPasswordResponse(decoding: response.payload).account
         let run = try await cluster.tool([
-            "accounts", "suspend", account?.accountId ?? "", "--reason", "a test",
+            "accounts", "suspend", signedUp.account?.accountId ?? "", "--reason", "a test",
         ])
         guard run.exitCode == 0 else { throw ClusterError(message: "not suspended: \(run.errors)") }
     }
@@ -79,7 +157,7 @@ struct Settlement {
             {"external_id":"\(kind) \(number)","email":"\(kind.email(number))","email_verified":true
             """
         switch kind {
-        case .unknown, .password, .suspended: return nil
+        case .unknown, .password, .factor, .verified, .suspended, .disowned: return nil
         case .provider:
             return """
                 \(head),"identities":[{"method":"google","issuer":"https://accounts.google.com",\

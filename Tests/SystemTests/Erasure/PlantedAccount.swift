@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import Foundation
 import Messages
 import RPC
@@ -21,6 +22,7 @@ struct PlantedAccount {
         "POSTERN_PARENTAL_CONSENT": "allowed", "POSTERN_GUEST_DATA": "ask",
         "POSTERN_DOCUMENT_COUNT_MAX": "\(documentsMax)",
     ].merging(SharedProfileFixture.settings) { own, _ in own }
+        .merging(AccountsBackend.settings) { own, _ in own }
 
     /// The tables that have something of the two, those of audit events apart.
     static let tables: Set = [
@@ -28,11 +30,15 @@ struct PlantedAccount {
         "identity.email_addresses", "identity.passwords", "identity.identities",
         "identity.documents", "identity.document_totals", "identity.photos", "identity.consents",
         "identity.guest_migrations", "identity.guest_migration_documents",
-        "identity.parental_consents", "identity.known_devices", "identity.suspensions",
-        "identity.imported_accounts", "identity.custom_claims", "identity.links",
+        "identity.parental_consents", "identity.known_devices",
+        "identity.sign_in_memory", "identity.suspensions",
+        "identity.imported_accounts", "identity.custom_claims", "identity.passkeys",
+        "identity.links",
         "identity.email_changes", "identity.phone_codes", "identity.deletions",
-        "identity.exports", "identity.notices", "session.session", "notification.push_device",
-        "notification.message",
+        "identity.exports", "identity.notices", "identity.second_factors",
+        "identity.recovery_codes", "identity.sign_in_challenges", "session.session",
+        "session.account_claims",
+        "notification.push_device", "notification.message",
     ]
 
     static let email = "canary.5f1c9e0b@example.org"
@@ -48,20 +54,27 @@ struct PlantedAccount {
     private static let imported = "canary.imported.5f1c9e0b@example.org"
     private static let externalID = "canary-external-5f1c9e0b"
     private static let claim = "canary-claim-5f1c9e0b"
+    private static let passkey = "canary-passkey-5f1c9e0b"
+    private static let role = "canary-role-5f1c9e0b"
     private static let reason = "canary-reason-5f1c9e0b"
+    private static let factor = "Canary App 5f1c9e0b"
     /// What a file would show if it contained it in clear.
     private static let texts = [
         email, newEmail, parent, name, device.name, device.deviceId, String(number.dropFirst(3)),
-        subject, document, pushToken, imported, externalID, claim, reason, TestPhoto.gps,
+        subject, document, pushToken, imported, externalID, claim, role, passkey, reason, factor,
+        TestPhoto.gps,
     ]
     /// What an operator's export of all accounts shows while the two exist.
-    static let exported = [email, name, number, subject, imported, externalID, claim]
+    static let exported = [
+        email, name, number, subject, imported, externalID, claim, role, passkey,
+    ]
     /// All texts contain it.
     static let mark = "5f1c9e0b"
     private static let documentsMax = 5
     private static let person = Person(34_201)
 
-    let app: SignedInApp
+    /// After the set-up of a second factor its access token is another one.
+    private(set) var app: SignedInApp
     private let photo = TestPhoto.jpeg(seed: 34_201, isTagged: true)
     /// What the stores have had of them.
     private(set) var stored: StoredAccount
@@ -86,8 +99,16 @@ struct PlantedAccount {
 
         try await Self.askParent(app, fixture)
         try await Self.migrate(app, fixture)
+        try await Self.giveRole(to: account, fixture)
+        // It asks for a second proof from now on, which the session has.
+        app = try await fixture.protect(app, name: Self.factor).signedIn
         try await plantMethods(fixture)
         try await Self.order(app, fixture)
+        _ = try await fixture.challenge {
+            try await fixture.backend.auth.signInWithPassword(
+                .init(email: Self.email, password: .init(text: Person.password), device: device),
+                fixture.backend.context(person))
+        }
         stored.read(try await fixture.cluster.cells())
     }
 
@@ -102,9 +123,14 @@ struct PlantedAccount {
     /// - Returns: its id.
     private static func takeIn(_ fixture: StoryFixture) async throws -> String {
         let folder = try TemporaryFolder()
+        let own = try TestPasskey(randomness: SecureRandomness())
         let line = """
             {"external_id":"\(externalID)","email":"\(imported)","email_verified":true,\
-            "custom_claims":{"team":"\(claim)"}}
+            "custom_claims":{"team":"\(claim)"},"roles":["\(role)"],\
+            "passkeys":[{"credential_id":"\(Base64URL.encode(own.id))",\
+            "public_key":"\(Base64URL.encode(own.publicKey))",\
+            "user_handle":"\(Base64URL.encode(Array("handle".utf8)))",\
+            "name":"\(passkey)","rp_id":"localhost"}]}
 
             """
         let file = try folder.write(line, to: "accounts.jsonl")
@@ -116,6 +142,18 @@ struct PlantedAccount {
         let shown = try await fixture.cluster.tool(["accounts", "look-up", imported])
         let id = try #require(shown.output.firstMatch(of: /acc_[0-9a-z]{13}/), "\(shown)")
         return String(id.output)
+    }
+
+    /// A role of the app's backend, as session has it for the account's tokens.
+    private static func giveRole(to account: String, _ fixture: StoryFixture) async throws {
+        let given = try await AccountsBackend(fixture.cluster).call(
+            "SetAccountClaims", of: account,
+            ["roles": [role], "claimsJson": nil, "baseVersion": nil, "effect": nil])
+        #expect(given.status == 200, "\(given.body)")
+        let isThere = try await eventually {
+            try await fixture.cluster.cells().contains { $0.row.place == "session.account_claims" }
+        }
+        #expect(isThere)
     }
 
     /// A parent's address, and the parent's consent.

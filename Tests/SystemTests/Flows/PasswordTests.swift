@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -43,6 +44,37 @@ extension SystemTests {
                 #expect(known.code == "auth/too-many-requests")
                 #expect(known.code == unknown.code && known.action == unknown.action)
                 #expect(known.retryable == unknown.retryable)
+            }
+        }
+
+        @Test("I-02: a password in the operator's file is refused, also once the file was replaced")
+        func leaked() async throws {
+            let folder = try TemporaryFolder()
+            let lines = [
+                "062F05DE7FD3B34DA6AD41973569CDA582347BAE:3\n",  // Leaked7Horse
+                "882328868D7B1DB307169531B80EA196D66B093C:1\n",  // Person.password
+            ]
+            let file = try folder.write(lines[0], to: "pwned.txt")
+            let environment = [
+                "POSTERN_BREACHED_PASSWORDS": "file", "POSTERN_BREACHED_PASSWORDS_FILE": file,
+            ]
+            try await Cluster.with(environment: environment) { cluster in
+                let ada = Person(1)
+                let refused = try await cluster.auth(
+                    "SignUpWithPassword", ada.credentials("Leaked7Horse"), from: ada.address)
+                #expect(refused.code == "auth/weak-password")
+                #expect(refused.json.contains("breached"), "\(refused)")
+                #expect(try await cluster.signUp(ada).exitCode == 0)
+                let new = try folder.write(lines.joined(), to: "pwned-new.txt")
+                try #require(rename(new, file) == 0)
+                let check = #"{"password":"\#(Person.password)"}"#
+                let isUsed = try await eventually(every: .seconds(1)) {
+                    try await cluster.call("postern.gateway.v1.SignInOptions/CheckPassword", check)
+                        .json.contains("PASSWORD_STRENGTH_WEAK")
+                }
+                #expect(isUsed)
+                #expect(try await cluster.signUp(Person(2)).code == "auth/weak-password")
+                #expect(try await cluster.signIn(ada).exitCode == 0)
             }
         }
 

@@ -142,6 +142,100 @@ extension SystemTests {
             }
         }
 
+        @Test("B9, F-04: a code that is typed as a second proof is not in memory either")
+        func secondProof() async throws {
+            try await with { cluster in
+                for number in 1...SoakRounds.count(ordinarily: 2) {
+                    let person = Person(number)
+                    try await setUpApp(person, cluster)
+                    let asked: ErrorAnswer = try await cluster.signIn(person).read()
+                    let challenge = try #require(asked.secondProof?.challenge)
+                    let (code, other) = (recoveryCode(), canary(number))
+                    let typed = [
+                        ("recoveryCode", code.lowercased()), ("totpCode", other),
+                    ]
+                    for (kind, text) in typed {
+                        let answer = try await ask(
+                            "CompleteSignIn",
+                            [
+                                "challenge": challenge, kind: text,
+                                "device": ["deviceId": person.device],
+                            ], person, cluster, of: "SignInChallenges")
+                        #expect(answer.code == "auth/invalid-verification-code", "\(kind)")
+                    }
+                    try await Task.sleep(for: Self.goneWithin)
+                    // As it was typed, and as it was read.
+                    let looked = typed + [("recoveryCode", code)]
+                    expectNone(
+                        of: looked.map { Typed(kind: $0.0, text: $0.1) }, cluster, "try \(number)")
+                }
+            }
+        }
+
+        @Test("B9: nor is one of a link, or of a corrected address")
+        func linkedAndCorrected() async throws {
+            try await with { cluster in
+                for number in 1...SoakRounds.count(ordinarily: 2) {
+                    let person = Person(number)
+                    let (right, wrong, linked) = (canary(number), canary(number), canary(number))
+                    let signedUp: SignedIn = try await cluster.auth(
+                        "SignUpWithPassword", person.credentials(right), from: person.address
+                    ).read()
+                    for (password, code) in [(wrong, "auth/invalid-credential"), (right, nil)] {
+                        let answer = try await ask(
+                            "CorrectEmail",
+                            [
+                                "email": person.email, "password": password,
+                                "newEmail": "right-\(person.email)",
+                                "device": ["deviceId": person.device, "platform": "cli"],
+                            ], person, cluster, of: "Emails")
+                        #expect(answer.code == code, "\(answer.json)")
+                    }
+                    // It has a password already, which is found after the new one was read.
+                    let refused = try await ask(
+                        "LinkPassword",
+                        ["password": linked, "device": ["deviceId": person.device]], person,
+                        cluster, signedUp.session, of: "SignInMethods")
+                    #expect(refused.exitCode != 0)
+                    try await Task.sleep(for: Self.goneWithin)
+                    let typed = [
+                        Typed(kind: "right", text: right), Typed(kind: "wrong", text: wrong),
+                        Typed(kind: "linked", text: linked),
+                    ]
+                    expectNone(of: typed, cluster, "try \(number)")
+                }
+            }
+        }
+
+        /// Signs a person up, and sets an authenticator app up.
+        private func setUpApp(_ person: Person, _ cluster: Cluster) async throws {
+            struct Begun: Decodable {
+                let enrollmentToken: String
+                let secret: String
+            }
+            let signedUp: SignedIn = try await cluster.signUp(person).read()
+            let begun: Begun = try await ask(
+                "BeginTOTP", [:], person, cluster, signedUp.session, of: "SecondFactors"
+            ).read()
+            let code = try await OwnersApp(secret: begun.secret).code()
+            let added = try await ask(
+                "ConfirmTOTP",
+                [
+                    "enrollmentToken": begun.enrollmentToken,
+                    "code": code.withBytes { String(decoding: $0, as: UTF8.self) },
+                    "device": ["deviceId": person.device],
+                ], person, cluster, signedUp.session, of: "SecondFactors")
+            #expect(added.exitCode == 0, "\(added.json)")
+        }
+
+        /// One that no account has.
+        private func recoveryCode() -> String {
+            String(
+                decoding: SecureRandomness().bytes(13).map {
+                    Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)[Int($0 % 32)]
+                }, as: UTF8.self)
+        }
+
         @Test("no program leaves a core file, which would have its keys")
         func coreFiles() async throws {
             try await Cluster.with { cluster in
@@ -168,11 +262,11 @@ extension SystemTests {
 
         private func ask(
             _ method: String, _ fields: [String: Any], _ person: Person, _ cluster: Cluster,
-            _ session: Session? = nil
+            _ session: Session? = nil, of service: String = "Passwords"
         ) async throws -> Cluster.Answer {
             let json = try JSONSerialization.data(withJSONObject: fields)
             return try await cluster.call(
-                "postern.gateway.v1.Passwords/\(method)", String(decoding: json, as: UTF8.self),
+                "postern.gateway.v1.\(service)/\(method)", String(decoding: json, as: UTF8.self),
                 metadata: ["client-address": person.address], token: session?.accessToken)
         }
 

@@ -11,7 +11,7 @@ struct PageExample: Sendable {
     /// Members whose values differ from one run to the next: ids, tokens, times and keys.
     private static let varyingEndings = ["Id", "Token", "Ms", "once"]
     private static let varying: Set = [
-        "sub", "sid", "jti", "iat", "exp", "auth_time", "kid", "x", "y",
+        "sub", "sid", "jti", "iat", "exp", "auth_time", "kid", "x", "y", "challenge", "userHandle",
     ]
 
     /// The blocks of shell lines of a page, in its order. A block of JSON directly after one is its

@@ -32,9 +32,10 @@ extension SystemTests {
         /// with what the ones before have made.
         private static let appPages = [
             "set-up", "errors", "sign-up", "sign-in", "verify-email", "passwords", "change-email",
-            "google", "phone", "guests", "guest-data", "linking", "re-authentication", "documents",
-            "profile", "onboarding", "consent", "export", "delete-account", "activity",
-            "sessions", "refresh", "access-tokens", "backend",
+            "google", "phone", "second-proof", "guests", "guest-data", "linking",
+            "re-authentication", "second-factors", "documents", "profile", "onboarding", "consent",
+            "export", "delete-account", "activity", "push", "sessions", "refresh",
+            "access-tokens", "backend", "passkeys",
         ]
         private static let appFolder = "\(checkout)/Protos/postern/gateway"
 
@@ -88,7 +89,7 @@ extension SystemTests {
         }
 
         /// Runs the lines of all examples in one shell, in what looks like a checkout: with the
-        /// built tool, and the data of `docker/up.sh`.
+        /// built tool, the programs in Python, and the data of `docker/up.sh`.
         /// - Returns: what each example printed.
         private static func run(
             _ examples: [PageExample], in folder: TemporaryFolder, _ cluster: Cluster
@@ -100,6 +101,8 @@ extension SystemTests {
                 atPath: folder.file(".build/release"), withDestinationPath: BuiltPrograms.folder)
             try files.createSymbolicLink(
                 atPath: folder.file(".postern"), withDestinationPath: cluster.data)
+            try files.createSymbolicLink(
+                atPath: folder.file("Tests"), withDestinationPath: "\(checkout)/Tests")
             let separator = "----\n"
             // Aliases, as in an interactive shell; the first line that fails ends it.
             let run = try await ProgramRun.run(

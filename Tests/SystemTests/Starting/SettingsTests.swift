@@ -1,4 +1,5 @@
 import Foundation
+import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -14,6 +15,16 @@ extension SystemTests {
             }
         }
 
+        @Test(
+            "--help names no requirement of the sources",
+            arguments: BuiltPrograms.services + ["web"])
+        func idsOfRequirements(service: String) async throws {
+            let run = try await ProgramRun.run("postern-\(service)", ["--help"])
+            #expect(run.exitCode == 0)
+            let ids = run.output.matches(of: /\b[A-Z]-[0-9]{2}\b/).map { String($0.0) }
+            #expect(ids == [])
+        }
+
         @Test("settings keep their names", arguments: BuiltPrograms.services + ["web"])
         func names(service: String) async throws {
             let run = try await ProgramRun.run("postern-\(service)", ["--help"])
@@ -23,6 +34,23 @@ extension SystemTests {
             let settings = names.map { "\(service) \($0)" }
             let list = try UnchangedList("settings")
             #expect(list.lost(in: settings, about: "\(service) ") == [])
+        }
+
+        @Test("no setting's variable for one program is that of another setting")
+        func variables() async throws {
+            var shared: Set<String> = []
+            var own: Set<String> = []
+            for service in BuiltPrograms.services + ["web"] {
+                let run = try await ProgramRun.run("postern-\(service)", ["--help"])
+                for entry in run.output.matches(of: /\n  (?:--|POSTERN_)([A-Za-z0-9_-]+)(?= )/) {
+                    let setting = entry.1.lowercased().replacing("_", with: "-")
+                    shared.insert(SettingVariable.shared(setting))
+                    own.insert(
+                        SettingVariable.own(SettingVariable.shared(setting), of: service))
+                }
+            }
+            #expect(own.count > 200)
+            #expect(own.intersection(shared) == [])
         }
 
         @Test("the tool's --help lists its commands")

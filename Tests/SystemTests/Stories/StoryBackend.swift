@@ -22,6 +22,10 @@ final class StoryBackend: Sendable {
     let consents: ConsentsClient
     let deletion: AccountDeletionClient
     let exports: DataExportsClient
+    let push: PushRegistrationsClient
+    let challenges: SignInChallengesClient
+    let factors: SecondFactorsClient
+    let passkeys: PasskeysClient
     let backendDocuments: BackendDocumentsClient
 
     /// A backend of a cluster's gateway.
@@ -45,6 +49,10 @@ final class StoryBackend: Sendable {
         consents = ConsentsClient(channel)
         deletion = AccountDeletionClient(channel)
         exports = DataExportsClient(channel)
+        push = PushRegistrationsClient(channel)
+        challenges = SignInChallengesClient(channel)
+        factors = SecondFactorsClient(channel)
+        passkeys = PasskeysClient(channel)
         backendDocuments = BackendDocumentsClient(client)
     }
 

@@ -29,10 +29,14 @@ extension StoryFixture {
 
     /// The code in the first text message to a number after the first `count`; waits for the
     /// message.
-    private func code(to number: String, after count: Int) async throws -> String {
+    func code(to number: String, after count: Int) async throws -> String {
         var text: String?
         let isThere = try await eventually {
-            text = texts.requests.dropFirst(count).first { $0.text.contains(number) }?.text
+            // Notices go to the number, too.
+            text =
+                texts.requests.dropFirst(count).first {
+                    $0.text.contains(number) && $0.text.contains(/"text":"[0-9]/)
+                }?.text
             return text != nil
         }
         // The message begins with the code: {…,"text":"123456 is your …

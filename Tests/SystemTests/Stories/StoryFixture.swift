@@ -10,6 +10,9 @@ final class StoryFixture: Sendable {
     /// The fixture that the story runs in.
     @TaskLocal static var current: StoryFixture?
 
+    /// How the numbers begin of which the SMS provider reports that they have changed hands.
+    static let changedNumbers = "+49151205199"
+
     let cluster: Cluster
     /// The environment of the programs, for another cluster with the same providers.
     let environment: [String: String]
@@ -44,7 +47,12 @@ final class StoryFixture: Sendable {
         let google = try await ProviderIssuer()
         let apple = try await ProviderIssuer()
         let mails = try SMTPSink()
-        let texts = try await HTTPSink { _ in .answer(200, body: "{}") }
+        let texts = try await HTTPSink { request in
+            .answer(
+                200,
+                body: request.text.contains(Self.changedNumbers)
+                    ? #"{"number_changed":true}"# : "{}")
+        }
         let settings = [
             google.environment(for: "google"), apple.environment(for: "apple"),
             Self.settings(mails, texts), more,
@@ -84,11 +92,14 @@ final class StoryFixture: Sendable {
 
 /// Gives a suite one fixture for all its stories.
 struct SharedStoryFixture: SuiteTrait, TestScoping {
+    /// Whether its apps call by HTTP.
+    var byHTTP = false
+
     func provideScope(
         for test: Test, testCase: Test.Case?,
         performing stories: @Sendable () async throws -> Void
     ) async throws {
-        try await StoryFixture.with { fixture in
+        try await StoryFixture.with(byHTTP: byHTTP) { fixture in
             try await StoryFixture.$current.withValue(fixture) { try await stories() }
         }
     }

@@ -18,7 +18,9 @@ struct HTTPChannel: CallChannel {
             PhoneSignInDescription.service, DocumentsDescription.service,
             ProfileDescription.service, OnboardingDescription.service,
             ConsentsDescription.service, AccountDeletionDescription.service,
-            DataExportsDescription.service,
+            DataExportsDescription.service, PushRegistrationsDescription.service,
+            SignInChallengesDescription.service, SecondFactorsDescription.service,
+            PasskeysDescription.service,
         ].map { try Schema(fileDescriptorSet: $0.fileDescriptorSet) }
     }
 

@@ -103,7 +103,10 @@ extension SystemTests {
             #expect(page.contains("<html lang=\"ja\">"))
             let frames = try String(
                 contentsOfFile: folder.file("pages-preview/ja.html"), encoding: .utf8)
-            for file in ["style.css", "style.light.css", "style.dark.css", "icon.svg"] {
+            let files = [
+                "style.css", "style.light.css", "style.dark.css", "icon.svg", "passkeys.js",
+            ]
+            for file in files {
                 let path = folder.file("pages-preview/\(file)")
                 #expect(FileManager.default.fileExists(atPath: path), "\(file)")
             }
@@ -150,16 +153,19 @@ struct PageBrowser {
         try await submit(page, form, [field: input])
     }
 
-    /// Sends the form of a page, with all its hidden fields.
+    /// Sends the form of a page with its hidden fields. Of a page with several, `fields` says which.
     func submit(
         _ page: String, _ form: WebClient.Response, _ fields: [String: String]
     ) async throws -> WebClient.Response {
         let hidden = form.body.matches(of: /type="hidden" name="([a-z]+)" value="([^"]*)"/)
-        guard hidden.contains(where: { $0.1 == "form" }) else {
+            .map { (String($0.1), String($0.2)) }
+        guard hidden.contains(where: { $0.0 == "form" }) else {
             throw ClusterError(message: "no form on \(page): \(form.status) \(form.body)")
         }
-        let data =
-            hidden.map { "\($0.1)=\($0.2)" } + fields.map { "\($0.key)=\($0.value)" }
+        // Each form has the same token.
+        let all = Dictionary(hidden, uniquingKeysWith: { first, _ in first })
+            .merging(fields) { _, own in own }
+        let data = all.map { "\($0.key)=\($0.value)" }
         return try await curl(
             ["--header", "origin: null", "--header", "sec-fetch-site: same-origin"]
                 + data.flatMap { ["--data-urlencode", $0] } + ["\(form.origin)/\(page)"],

@@ -51,7 +51,11 @@ enum AppsFixture {
         ProviderNoticesDescription.service, SignInOptionsDescription.service,
         ProfileDescription.service, DocumentsDescription.service, OnboardingDescription.service,
         ConsentsDescription.service, DataExportsDescription.service,
-        BackendDocumentsDescription.service, AdminDescription.service,
+        PushRegistrationsDescription.service, SignInChallengesDescription.service,
+        SecondFactorsDescription.service, PasskeysDescription.service,
+        BackendAccountsDescription.service, BackendDocumentsDescription.service,
+        BackendPushDescription.service,
+        AdminDescription.service,
     ]
 
     /// `Auth/SignOut`, `Admin/…`: a method by its service's and its own name.

@@ -1,3 +1,5 @@
+import Contracts
+import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -28,6 +30,7 @@ struct AppsTests {
         shop-ios:
           key: pk_9a0b3d5c7e1f42688d6c4b2a0f9e8d7c
           platforms: [ios, android]
+          apple-return: android-app://org.example.shop
           methods: [postern.gateway.v1.Auth/*, postern.gateway.v1.Passwords/ChangePassword]
         """
     private static let json = """
@@ -35,7 +38,7 @@ struct AppsTests {
            "origins": ["https://shop.example.org", "http://localhost:3000"],
            "redirect-uris": ["https://shop.example.org/done"], "refresh": "cookie"},
          "shop-ios": {"key": "pk_9a0b3d5c7e1f42688d6c4b2a0f9e8d7c",
-           "platforms": ["ios", "android"],
+           "platforms": ["ios", "android"], "apple-return": "android-app://org.example.shop",
            "methods": ["postern.gateway.v1.Auth/*", "postern.gateway.v1.Passwords/ChangePassword"]}}
         """
 
@@ -56,6 +59,7 @@ struct AppsTests {
             let phone = try #require(apps.app(key: AppsFixture.phoneKey))
             #expect(phone.refresh == .body)
             #expect(phone.origins == [])
+            #expect(phone.appleReturn == .android("org.example.shop") && web.appleReturn == nil)
             #expect(phone.allows("postern.gateway.v1.Auth/SignOut"))
             #expect(phone.allows("postern.gateway.v1.Passwords/ChangePassword"))
             #expect(!phone.allows("postern.gateway.v1.Passwords/ResetPassword"))
@@ -122,6 +126,12 @@ struct AppsTests {
             change: ("https://shop.example.org/done", "http://shop.example.org/done"),
             sentence: "line 7: [\"http://shop.example.org/done\"]"),
         Mistake(
+            change: ("android-app://org.example.shop", "android-app://shop"),
+            sentence: "\"android-app://shop\" is not a URI such as https://app.example.org/apple"),
+        Mistake(
+            change: ("platforms: [ios, android]", "platforms: [ios]"),
+            sentence: "shop-ios-apple-return, shop-ios-platforms: android-app:// is for apps with"),
+        Mistake(
             change: ("shop-ios:", "Shop-iOS:"), sentence: "there is no such setting"),
     ]
 
@@ -185,6 +195,32 @@ struct AppsTests {
         for _ in 0..<2 { file.files.look() }
         #expect(file.apps.value.all.map(\.name) == ["shop-web"])
         #expect(log.lines.filter { $0.contains("web.apps.reloaded") }.count == 1)
+    }
+
+    @Test("G-36: a way is an app's only if it may call all of its methods")
+    func without() throws {
+        func without(_ methods: [String]?) throws -> Set<SignInWay> {
+            let patterns = try methods?.map {
+                try #require(MethodPattern("postern.gateway.v1.\($0)"))
+            }
+            return App(
+                name: "a", key: AppsFixture.otherKey, platforms: [.cli], origins: [],
+                redirectURIs: [], methods: patterns, refresh: .body
+            ).without
+        }
+        let all = Set(SignInWay.allCases)
+        #expect(try without(nil) == [])
+        #expect(try without(["Auth/*"]) == all.subtracting([.password, .signUp]))
+        #expect(try without(["Auth/SignInWithPassword"]) == all.subtracting([.password]))
+        #expect(
+            try without(["PhoneSignIn/RequestSignInCode", "Guests/*"]) == all.subtracting([.guests])
+        )
+        #expect(
+            try without(["PhoneSignIn/*", "Passkeys/*", "Providers/*", "Passwords/*"])
+                == [.password, .signUp, .guests])
+        #expect(all.metadataText == "password,sign-up,guests,phone,passkeys,providers,reset")
+        #expect(Set<SignInWay>().metadataText == nil)
+        #expect(AppsFixture.web.without == [])
     }
 
     @Test("at the start a method that is not public is an error")

@@ -148,11 +148,12 @@ struct CallerCheckTests {
         Refusal(
             testDescription: "a method that the app does not have",
             fields: ["x-postern-app": AppsFixture.phoneKey], method: "Passwords/ChangePassword",
-            code: .permissionDenied),
+            code: .permissionDenied, field: "x-postern-app"),
         Refusal(
             testDescription: "a public service's method that is not public",
             fields: ["x-postern-app": AppsFixture.otherKey],
-            method: "AccountSessions/CheckRecentProof", code: .permissionDenied),
+            method: "AccountSessions/CheckRecentProof", code: .permissionDenied,
+            field: "x-postern-app"),
     ]
 
     @Test("refused before anything is done, with the field to correct", arguments: refusals)
@@ -176,6 +177,17 @@ struct CallerCheckTests {
             }
             #expect(error?.code == .permissionDenied, "\(method.name)")
         }
+    }
+
+    @Test("a method that the app does not have is refused with what would permit it")
+    func methods() {
+        let error = AppsFixture.refusal {
+            _ = try AppsFixture.caller(
+                ["x-postern-app": AppsFixture.phoneKey], "Passwords/ChangePassword")
+        }
+        let sentence = error?.violations.first?.sentence ?? ""
+        #expect(sentence.contains("methods in the operator's apps-file"), "\(sentence)")
+        #expect(sentence.contains("Passwords/ChangePassword"))
     }
 
     @Test(

@@ -30,8 +30,9 @@ struct RefreshCookieTests {
                 == [
                     "Auth/RefreshSession", "Auth/SignInWithPassword", "Auth/SignOut",
                     "Auth/SignUpWithPassword", "Guests/SignInAsGuest",
+                    "Passkeys/SignInWithPasskey",
                     "Passwords/ResetPassword", "PhoneSignIn/SignInWithPhoneCode",
-                    "Providers/SignInWithProvider",
+                    "Providers/SignInWithProvider", "SignInChallenges/CompleteSignIn",
                 ].map { "postern.gateway.v1.\($0)" })
     }
 

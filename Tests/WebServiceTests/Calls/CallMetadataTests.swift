@@ -1,3 +1,4 @@
+import Contracts
 import HTTPTypes
 import RPC
 import Testing
@@ -46,7 +47,8 @@ struct CallMetadataTests {
     @Test(
         "nothing else passes",
         arguments: [
-            "client-address", "attempt", "application-token", "app", "x-postern-app", "cookie",
+            "client-address", "attempt", "application-token", "app", "app-without",
+            "x-postern-app", "cookie",
             "client-agent", "place", "agent",
         ])
     func refused(name: String) throws {
@@ -61,6 +63,7 @@ struct CallMetadataTests {
         fields[try #require(HTTPField.Name("app"))] = "blog"
         let metadata = entries(fields, Self.caller(token: nil, app: AppsFixture.phone))
         #expect(metadata["app"] == "shop-ios")
+        #expect(metadata["app-without"] == AppsFixture.phone.without.metadataText)
     }
 
     @Test("the token of a backend is the one that was checked")

@@ -29,7 +29,7 @@ struct CallMethodsTests {
     }
 
     @Test(
-        "an unknown method is refused with the name that was meant, if only its case or service differs",
+        "an unknown method is refused with the names that were meant (`SimilarMethods`)",
         arguments: [
             ("postern.gateway.v1.Auth/signout", "Did you mean /postern.gateway.v1.Auth/SignOut?"),
             ("Auth/SignOut", "Did you mean /postern.gateway.v1.Auth/SignOut?"),
@@ -37,6 +37,16 @@ struct CallMethodsTests {
             // No app may call it.
             ("Auth/LookUpAccount", "Paths are /package.Service/Method"),
             ("Health/check", "Did you mean /grpc.health.v1.Health/Check?"),
+            ("Auth/SignUp", "Did you mean /postern.gateway.v1.Auth/SignUpWithPassword?"),
+            (
+                "postern.gateway.v1.Auth/SignIn",
+                "Did you mean /postern.gateway.v1.Auth/SignInWithPassword or /"
+            ),
+            (
+                "postern.gateway.v1.Auth/RefreshSesion",
+                "Did you mean /postern.gateway.v1.Auth/RefreshSession?"
+            ),
+            (String(repeating: "SignOut", count: 1_000), "Paths are /package.Service/Method"),
         ])
     func unknown(name: String, hint: String) throws {
         let failure = try TestMethods.all.unknown(name)

@@ -83,6 +83,7 @@ struct CallResponderTests {
             #expect(wrong.fields["www-authenticate"] == "Bearer")
             let error = JSONReader.object(in: wrong.body)
             #expect(error?["code"] == .string("unauthenticated"))
+            #expect(error?["errorCode"] == .string("auth/invalid-credential"))
             let debug = error?["details"]?.array?.first?.object?["debug"]?.object
             #expect(debug?["code"] == .string("auth/invalid-credential"))
             #expect(debug?["userMessage"] != .string("The email or password is incorrect."))

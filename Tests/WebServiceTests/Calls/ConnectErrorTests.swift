@@ -30,6 +30,43 @@ struct ConnectErrorTests {
                 ]))
     }
 
+    @Test("X-01: code, sentence, action and wait are also at the top, beside Connect's own members")
+    func topLevel() {
+        let wait = ServiceError(.tooManyRequests, retryAfter: .milliseconds(1_500))
+        let body = CallFailure(wait).connectError
+        #expect(
+            body.members.map(\.name) == [
+                "code", "message", "errorCode", "userMessage", "action", "retryAfterMs", "details",
+            ])
+        #expect(body["code"] == .string("resource_exhausted"))
+        #expect(body["errorCode"] == .string("auth/too-many-requests"))
+        let debug = body["details"]?.array?.first?.object?["debug"]?.object
+        for name in ["userMessage", "action", "retryAfterMs"] {
+            #expect(body[name] != nil && body[name] == debug?[name], "\(name)")
+        }
+        #expect(CallFailure(ServiceError(.notFound)).connectError["retryAfterMs"] == nil)
+    }
+
+    @Test("a challenge, which is good for a second proof, is in the detail alone")
+    func challenge() {
+        var error = ServiceError(.secondProofRequired)
+        error.secondProof = ServiceError.SecondProof(
+            challenge: "c1", kinds: ["totp_code"], expiresAtMs: 1, hints: [""])
+        let body = CallFailure(error).connectError
+        let names = ["code", "message", "errorCode", "userMessage", "action", "details"]
+        #expect(body.members.map(\.name) == names)
+    }
+
+    @Test("X-08: what else would do, in its order")
+    func alternatives() {
+        var error = ServiceError(.invalidCredential)
+        error.alternatives = ["reset-password", "google"]
+        let debug = CallFailure(error).connectError["details"]?.array?.first?.object?["debug"]
+        #expect(
+            debug?.object?["alternatives"]
+                == .array([.string("reset-password"), .string("google")]))
+    }
+
     @Test("I-07: a document's current version, and the account's quota")
     func documents() {
         func debug(_ error: ServiceError) -> JSONObject? {

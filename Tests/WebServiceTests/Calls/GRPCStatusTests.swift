@@ -39,6 +39,7 @@ struct GRPCStatusTests {
     func details() throws {
         var error = ServiceError(.weakPassword, retryAfter: .milliseconds(1_500))
         error.sentence = "Bitte warten."
+        error.alternatives = ["google"]
         error.violations = [
             ServiceError.Violation(field: "password", rule: "length", sentence: "Zu kurz."),
             ServiceError.Violation(field: "email"),
@@ -57,7 +58,7 @@ struct GRPCStatusTests {
         let own = try WireV1.Error(decoding: details[0].value)
         #expect(own.code == "auth/weak-password")
         #expect(own.retryAfterMs == 1_500)
-        #expect(own.userMessage == "Bitte warten.")
+        #expect(own.userMessage == "Bitte warten." && own.alternatives == ["google"])
         #expect(
             details.dropFirst().map { Hex.encode($0.value) }
                 == [

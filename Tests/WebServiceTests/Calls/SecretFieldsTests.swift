@@ -52,6 +52,42 @@ struct SecretFieldsTests {
         #expect(!String(decoding: text, as: UTF8.self).contains("old"))
     }
 
+    private static let account = Result {
+        try Schema(fileDescriptorSet: BackendAccountsDescription.service.fileDescriptorSet)
+            .message(named: "postern.gateway.v1.CreateAccountRequest")
+    }
+
+    @Test(
+        "I-10: a secret in a message of the request is taken out too, and nothing else in it",
+        arguments: [
+            #"{"call":{"accountId":"","applicationToken":"e.y.J","actor":"e.y.J"},"email":"a"}"#,
+            #"{"email":"a","password":"p","call":{"application_token":"\u0041\"b"}}"#,
+            #"{"call":{"applicationToken":""},"password":"e.y.J"}"#,
+            #"{"call":{"actor":"applicationToken"},"applicationToken":"top"}"#,
+            #"{"call":{"x":{"applicationToken":"deep"},"applicationToken":"t"},"roles":["call"]}"#,
+        ])
+    func nested(json: String) throws {
+        let message = try message(Self.account)
+        var text = Array(json.utf8)
+        let packed = try SecretFields(of: message).packed(&text, as: message)
+        #expect(packed == (try message.encodeJSON(Array(json.utf8), ignoresUnknownFields: true)))
+        let call = try #require(JSONReader.object(in: text)?["call"]?.object)
+        for name in ["applicationToken", "application_token"] {
+            #expect(call[name]?.string?.utf8.allSatisfy { $0 == UInt8(ascii: "x") } != false)
+        }
+    }
+
+    @Test("I-10: a backend's proof is longer than its length has one byte")
+    func longProof() throws {
+        let message = try message(Self.account)
+        let token = String(repeating: #"\u0041"#, count: 600)
+        let json = #"{"call":{"applicationToken":"\#(token)","actor":"ann"},"password":"p"}"#
+        var text = Array(json.utf8)
+        let packed = try SecretFields(of: message).packed(&text, as: message)
+        #expect(packed == (try message.encodeJSON(Array(json.utf8), ignoresUnknownFields: true)))
+        #expect(!String(decoding: text, as: UTF8.self).contains("u0041"))
+    }
+
     @Test(
         "what the reader refuses is refused",
         arguments: [

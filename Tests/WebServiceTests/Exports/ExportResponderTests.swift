@@ -135,6 +135,10 @@ private struct FakeExports: DataExportsAPI {
         _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDataExportResponse { throw ServiceError(.unknownMethod) }
 
+    func createExportLink(
+        _ request: GatewayV1.CreateExportLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CreateExportLinkResponse { throw ServiceError(.unknownMethod) }
+
     func watchDataExport(
         _ request: GatewayV1.WatchDataExportRequest, _ context: CallContext
     ) -> IncomingItems<GatewayV1.WatchDataExportItem> {

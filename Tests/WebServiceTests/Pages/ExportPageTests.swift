@@ -34,8 +34,12 @@ struct ExportPageTests {
                 calls.map(\.method) == [
                     "SignInWithPassword", "GetDataExport", "FetchDataExport", "SignOut",
                 ])
-            #expect(calls.map(\.token) == ["ada@example.org", "", "good", "refresh-1"])
+            #expect(
+                calls.map(\.token) == [
+                    "ada@example.org", "Bearer access-1", "good", "Bearer access-1",
+                ])
             #expect(calls[0].context["authorization"] == nil)
+            #expect(calls[0].context["brief"] == "true")
             #expect(calls[2].context["authorization"] == "Bearer access-1")
         }
     }

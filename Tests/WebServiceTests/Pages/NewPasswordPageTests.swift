@@ -83,7 +83,8 @@ struct NewPasswordPageTests {
         try await PagesFixture.run { fixture in
             _ = try await fixture.submit(try await fixture.open(.resetPassword), "Correct7Horse")
             #expect(fixture.gateway.calls.map(\.method) == ["ResetPassword", "SignOut"])
-            #expect(fixture.gateway.calls.last?.token == "refresh-1")
+            #expect(fixture.gateway.calls.first?.context["brief"] == "true")
+            #expect(fixture.gateway.calls.last?.token == "Bearer access-1")
         }
     }
 }

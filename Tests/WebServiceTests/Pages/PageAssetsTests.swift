@@ -22,6 +22,23 @@ struct PageAssetsTests {
         }
     }
 
+    @Test("F-01: the script of passkeys is small, calls nothing and writes no markup")
+    func script() async throws {
+        try await PagesFixture.run { fixture in
+            let script = try await fixture.get("/pages/\(PasskeyScript.name)")
+            #expect(script.status == 200 && script.text == PasskeyScript.text)
+            #expect(script.fields["content-type"] == "text/javascript; charset=utf-8")
+            #expect(script.fields["x-content-type-options"] == "nosniff")
+            #expect((1...PasskeyScript.bytesMax).contains(script.body.count))
+            let forbidden = [
+                "fetch", "XMLHttpRequest", "sendBeacon", "WebSocket", "import", "eval", "Function(",
+                "innerHTML", "outerHTML", "insertAdjacent", "document.write", "http", "cookie",
+                "localStorage",
+            ]
+            for word in forbidden { #expect(!script.text.contains(word), "\(word)") }
+        }
+    }
+
     @Test("what keeps an operator's own sheet harmless: nothing is loaded from elsewhere")
     func policy() async throws {
         try await PagesFixture.run { fixture in

@@ -27,7 +27,10 @@ struct PageViewTests {
             #expect(MarkupCheck.problem(in: text) == nil, "\(page) \(sample): \(text)")
             #expect(text.contains("<html lang=\"\(language.rawValue)\">"))
             #expect(text.split(separator: "<h1>").count == 2)
-            #expect(!text.contains("<script") && !text.contains(" style="))
+            let scripts = text.matches(of: /<script[^>]*>/).map { String($0.0) }
+            let own = ["<script src=\"passkeys.js\" defer>"]
+            #expect(scripts.isEmpty || page == .security && scripts == own, "\(page) \(sample)")
+            #expect(!text.contains(" style="))
             #expect(!text.contains("{{"))
         }
     }
@@ -37,9 +40,17 @@ struct PageViewTests {
         case .consequences, .question, .kept, .deleted, .waiting: page != .deleteAccount
         case .given, .refused, .withdrawn: page != .parent
         case .session: !page.mayNeedSession
+        case .off: !page.needsPasswords
+        case .byPassword: page != .deleteAccount
+        case .byPhone, .phoneCode, .phoneCodeError: !page.hasWays
+        case .inApp, .unprepared, .preparing, .ready: page != .yourData
         // A download is its result.
         case .done: page == .yourData
-        case .unusable: page == .forgotPassword
+        case .unusable: [Page.correctEmail, .forgotPassword, .security].contains(page)
+        case .proof, .proofError, .sending, .sent, .elsewhere: !page.mayNeedSecondProof
+        case .empty, .list, .few, .setUp, .setUpError, .codes, .removal, .again, .byPasskey,
+            .passkeyAdding, .passkeyError, .passkeyName, .passkeyRemoval:
+            page != .security
         case .form, .error, .limited, .foreign: false
         }
     }
@@ -48,7 +59,10 @@ struct PageViewTests {
     func titles(page: Page) throws {
         for sample in Self.samples {
             guard let text = document(page, sample) else { continue }
-            let isError = [.error, .limited, .unusable, .foreign].contains(sample)
+            let isError = [
+                .error, .limited, .unusable, .off, .foreign, .proofError, .setUpError,
+                .passkeyError, .phoneCodeError,
+            ].contains(sample)
             #expect(text.contains("<title>Error: ") == isError, "\(page) \(sample)")
         }
     }
@@ -75,7 +89,8 @@ struct PageViewTests {
         let sentence = ErrorCode.tooManyRequests.sentence(in: .english)
         #expect(text.contains("<p>\(sentence)</p>"))
         #expect(text.contains("role=\"alert\" tabindex=\"-1\" autofocus>"))
-        #expect(!text.contains("aria-invalid") && !text.contains("class=\"error\""))
+        // A passkey's prompt has an error too, which its script shows.
+        #expect(!text.contains("aria-invalid") && !text.contains("class=\"error\" id="))
     }
 
     @Test("one sentence is on a page once", arguments: Page.allCases, Language.allCases)
@@ -93,6 +108,7 @@ struct PageViewTests {
             (Page.verifyEmail, "current-password"), (.changeEmail, "current-password"),
             (.resetPassword, "new-password"), (.forgotPassword, "username"),
             (.deleteAccount, "username"), (.yourData, "current-password"),
+            (.security, "current-password"), (.correctEmail, "current-password"),
         ])
     func fields(page: Page, autocomplete: String) throws {
         let text = try #require(document(page, .form))
@@ -114,6 +130,18 @@ struct PageViewTests {
         let error = try #require(document(.keepAccount, .error))
         #expect(error.contains("role=\"alert\" tabindex=\"-1\" autofocus>"))
         #expect(!error.contains("<li><a href=\"#"))
+    }
+
+    @Test("N-01: the page about a sign-in of somebody else asks, and offers a new password instead")
+    func notMe() throws {
+        let form = try #require(document(.notMe, .form))
+        #expect(form.contains("<button type=\"submit\">It was not me</button>"))
+        #expect(form.contains("<form method=\"post\" action=\"/not-me?lang=en\">"))
+        #expect(!form.contains("<label") && !form.contains("<script"))
+        let unusable = try #require(document(.notMe, .unusable))
+        #expect(unusable.contains("<a class=\"button\" href=\"/forgot-password?lang=en\">"))
+        let done = try #require(document(.notMe, .done))
+        #expect(done.contains("All devices are signed out") && !done.contains("<form"))
     }
 
     @Test("the last question of a deletion has buttons for no, for later and for now")

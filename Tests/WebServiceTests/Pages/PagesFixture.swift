@@ -147,7 +147,8 @@ extension String {
 /// The gateway's methods that pages call. A link with the token `used` does not work, one with the
 /// token `late` does not when it is used; one with the token `exported` is of an account with an
 /// export, `waiting` of one whose deletion waits, and `given` of a parent who has consented. The
-/// password `wrong` is refused.
+/// password `wrong` is refused, and after the password `factor` a second proof is needed, after `key`
+/// one that a page cannot take.
 final class PagesGateway: Sendable {
     /// The app's name, which is asked for beside the calls.
     static let appName = "Tea & <Cake>"
@@ -172,6 +173,8 @@ final class PagesGateway: Sendable {
     private let received = Mutex<[Call]>([])
     /// The links that were described, which changes nothing.
     let described = Mutex<[Described]>([])
+    /// The account of all sessions.
+    let account = Mutex(Account())
 
     /// All calls so far, but those that describe a link.
     var calls: [Call] { received.withLock { $0 } }
@@ -191,16 +194,26 @@ final class PagesGateway: Sendable {
                         (request: GatewayV1.SignInWithPasswordRequest, context)
                             -> GatewayV1.SignInWithPasswordResponse in
                         try self.receive(
-                            "SignInWithPassword", request.email, request.password, context)
+                            "SignInWithPassword", request.email, request.password, context,
+                            on: request.device)
                         return GatewayV1.SignInWithPasswordResponse(
-                            session: GatewayV1.Session(
-                                accessToken: "access-1", refreshToken: "refresh-1"))
+                            account: GatewayV1.Account(email: request.email),
+                            session: Self.session)
                     },
                     .async(AuthDescription.signOut) {
                         (request: GatewayV1.SignOutRequest, context) -> GatewayV1.SignOutResponse
                         in
-                        try self.receive("SignOut", request.refreshToken, SecretBytes(""), context)
+                        let bearer = context.metadata[Metadata.Key.authorization] ?? ""
+                        try self.receive(
+                            "SignOut", request.refreshToken + bearer, SecretBytes(""), context)
                         return GatewayV1.SignOutResponse()
+                    },
+                    .async(AuthDescription.disownSignIn) {
+                        (request: GatewayV1.DisownSignInRequest, context)
+                            -> GatewayV1.DisownSignInResponse in
+                        try self.receive(
+                            "DisownSignIn", Self.text(request.token), SecretBytes(""), context)
+                        return GatewayV1.DisownSignInResponse()
                     },
                     .async(AuthDescription.describeLink) {
                         (request: GatewayV1.DescribeLinkRequest, _)
@@ -217,20 +230,32 @@ final class PagesGateway: Sendable {
                         try self.receive(
                             "ConfirmEmailChange", request.token, request.password, context)
                         return GatewayV1.ConfirmEmailChangeResponse()
-                    }
+                    },
+                    correction,
                 ]),
-            ServiceMethods(
-                SignInOptionsDescription.service,
-                [
-                    .async(SignInOptionsDescription.getSignInOptions) {
-                        (_: GatewayV1.GetSignInOptionsRequest, _)
-                            -> GatewayV1.GetSignInOptionsResponse in
-                        GatewayV1.GetSignInOptionsResponse(
-                            password: .init(rules: Self.passwordRules), appName: Self.appName)
-                    }
-                ]),
-            passwords, deletion, exports, consents,
+            options, passwords, deletion, exports, consents, challenges, factors, sessions,
+            passkeys,
+            phones,
         ]
+    }
+
+    private var options: ServiceMethods {
+        ServiceMethods(
+            SignInOptionsDescription.service,
+            [
+                .async(SignInOptionsDescription.getSignInOptions) {
+                    (_: GatewayV1.GetSignInOptionsRequest, _)
+                        -> GatewayV1.GetSignInOptionsResponse in
+                    self.account.withLock {
+                        GatewayV1.GetSignInOptionsResponse(
+                            password: $0.hasPasswords
+                                ? .init(rules: Self.passwordRules) : nil,
+                            phone: $0.phoneOptions, providers: $0.providers,
+                            appName: Self.appName, secondFactors: .init(kinds: ["totp"]),
+                            passkeys: $0.passkeyOptions)
+                    }
+                }
+            ])
     }
 
     private var deletion: ServiceMethods {
@@ -278,64 +303,6 @@ final class PagesGateway: Sendable {
             ])
     }
 
-    private var consents: ServiceMethods {
-        ServiceMethods(
-            ConsentsDescription.service,
-            [
-                .async(ConsentsDescription.answerParentalConsent) {
-                    (request: GatewayV1.AnswerParentalConsentRequest, context)
-                        -> GatewayV1.AnswerParentalConsentResponse in
-                    let answers: [GatewayV1.ParentalAnswer: String] = [
-                        .give: "give", .refuse: "refuse",
-                    ]
-                    try self.receive(
-                        "AnswerParentalConsent", Self.text(request.token),
-                        SecretBytes(answers[request.answer] ?? ""), context)
-                    let states: [GatewayV1.ParentalAnswer: GatewayV1.ParentalConsentState] = [
-                        .give: .given, .refuse: .refused,
-                    ]
-                    let isWithdrawal = Self.text(request.token) == "given"
-                    let state = states[request.answer] ?? (isWithdrawal ? .given : .requested)
-                    return GatewayV1.AnswerParentalConsentResponse(
-                        state: state, childName: "<Kid>",
-                        deletionAtMs: state == .refused && !isWithdrawal
-                            ? 0 : Self.due.milliseconds)
-                }
-            ])
-    }
-
-    /// An archive of `archive`, in items of five bytes.
-    private var exports: ServiceMethods {
-        ServiceMethods(
-            DataExportsDescription.service,
-            [
-                .async(DataExportsDescription.getDataExport) {
-                    (request: GatewayV1.GetDataExportRequest, context)
-                        -> GatewayV1.GetDataExportResponse in
-                    try self.receive("GetDataExport", "", SecretBytes(""), context)
-                    return GatewayV1.GetDataExportResponse(
-                        dataExport: .init(
-                            exportId: "exp_1", state: .ready, bytes: Int64(Self.archive.count)))
-                },
-                .serverStream(DataExportsDescription.fetchDataExport) {
-                    (
-                        request: GatewayV1.FetchDataExportRequest,
-                        items: OutgoingItems<GatewayV1.FetchDataExportItem>, context
-                    ) in
-                    try self.receive(
-                        "FetchDataExport", request.linkToken, SecretBytes(request.exportId),
-                        context)
-                    for start in stride(from: 0, to: Self.archive.count, by: 5) {
-                        let part = Self.archive.dropFirst(start).prefix(5)
-                        try await items.write(.init(data: Array(part)))
-                    }
-                },
-            ])
-    }
-
-    /// What the gateway has as an archive.
-    static let archive = Array("an archive, which is no ZIP here".utf8)
-
     static func text(_ secret: SecretBytes) -> String {
         secret.withBytes { String(decoding: $0, as: UTF8.self) }
     }
@@ -347,9 +314,10 @@ final class PagesGateway: Sendable {
                 .async(PasswordsDescription.resetPassword) {
                     (request: GatewayV1.ResetPasswordRequest, context)
                         -> GatewayV1.ResetPasswordResponse in
-                    try self.receive("ResetPassword", request.token, request.password, context)
-                    return GatewayV1.ResetPasswordResponse(
-                        session: GatewayV1.Session(refreshToken: "refresh-1"))
+                    try self.receive(
+                        "ResetPassword", request.token, request.password, context,
+                        on: request.device)
+                    return GatewayV1.ResetPasswordResponse(session: Self.session)
                 },
                 .async(PasswordsDescription.requestPasswordReset) {
                     (request: GatewayV1.RequestPasswordResetRequest, context)
@@ -361,13 +329,18 @@ final class PagesGateway: Sendable {
             ])
     }
 
-    private func receive(
-        _ method: String, _ token: String, _ input: SecretBytes, _ context: CallContext
+    func receive(
+        _ method: String, _ token: String, _ input: SecretBytes, _ context: CallContext,
+        on device: GatewayV1.Device? = nil
     ) throws {
         let text = input.withBytes { String(decoding: $0, as: UTF8.self) }
         var metadata: [String: String] = [:]
         for entry in context.metadata.entries {
             metadata[entry.key] = context.metadata[entry.key]
+        }
+        if let device {
+            metadata["device"] = device.deviceId
+            metadata["brief"] = "\(device.brief)"
         }
         received.withLock {
             $0.append(Call(method: method, token: token, input: text, context: metadata))
@@ -377,6 +350,8 @@ final class PagesGateway: Sendable {
         case ("repeated", _): throw ServiceError.sessionEnded(.signedOut)
         case (_, "wrong"): throw ServiceError(.invalidCredential).worded(in: context.voice)
         case (_, "needed"): throw ServiceError(.passwordNeeded)
+        case (_, "factor"): throw Self.secondProof(Self.kinds)
+        case (_, "key"): throw Self.secondProof(["passkey", "provider_token"])
         case (_, "weak"): throw ServiceError.weakPassword([.length, .common], field: "password")
         case (_, "often"): throw ServiceError(.tooManyRequests, retryAfter: .milliseconds(1_001))
         default: return

@@ -1,4 +1,7 @@
+import Contracts
+import Cryptography
 import Messages
+import RPC
 import ServiceRuntime
 import Synchronization
 
@@ -33,6 +36,24 @@ extension PagesGateway {
         default:
             return GatewayV1.DescribeLinkResponse(
                 usable: true, email: Self.email, passwordNeeded: token != "known")
+        }
+    }
+
+    /// The correction of an address, whose token is both addresses. The new address
+    /// `taken@example.org` is another account's, and one without `@` is none.
+    var correction: MethodHandler {
+        .async(EmailsDescription.correctEmail) {
+            (request: GatewayV1.CorrectEmailRequest, context) -> GatewayV1.CorrectEmailResponse in
+            let addresses = [request.email, request.newEmail].filter { !$0.isEmpty }
+            try self.receive(
+                "CorrectEmail", addresses.joined(separator: " "), request.password, context)
+            guard request.newEmail != "taken@example.org" else {
+                throw ServiceError(.emailAlreadyInUse, fields: ["new_email"])
+            }
+            guard request.newEmail.isEmpty || request.newEmail.contains("@") else {
+                throw ServiceError(.invalidEmail, fields: ["new_email"])
+            }
+            return GatewayV1.CorrectEmailResponse()
         }
     }
 }

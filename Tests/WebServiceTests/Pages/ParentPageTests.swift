@@ -1,4 +1,7 @@
+import Contracts
+import Cryptography
 import Messages
+import RPC
 import ServiceRuntime
 import Testing
 
@@ -100,5 +103,34 @@ struct ParentPageTests {
         ).text
         #expect(MarkupCheck.problem(in: text) == nil, "\(text)")
         #expect(!text.contains("{{"))
+    }
+}
+
+extension PagesGateway {
+    /// What a parent is asked and answers.
+    var consents: ServiceMethods {
+        ServiceMethods(
+            ConsentsDescription.service,
+            [
+                .async(ConsentsDescription.answerParentalConsent) {
+                    (request: GatewayV1.AnswerParentalConsentRequest, context)
+                        -> GatewayV1.AnswerParentalConsentResponse in
+                    let answers: [GatewayV1.ParentalAnswer: String] = [
+                        .give: "give", .refuse: "refuse",
+                    ]
+                    try self.receive(
+                        "AnswerParentalConsent", Self.text(request.token),
+                        SecretBytes(answers[request.answer] ?? ""), context)
+                    let states: [GatewayV1.ParentalAnswer: GatewayV1.ParentalConsentState] = [
+                        .give: .given, .refuse: .refused,
+                    ]
+                    let isWithdrawal = Self.text(request.token) == "given"
+                    let state = states[request.answer] ?? (isWithdrawal ? .given : .requested)
+                    return GatewayV1.AnswerParentalConsentResponse(
+                        state: state, childName: "<Kid>",
+                        deletionAtMs: state == .refused && !isWithdrawal
+                            ? 0 : Self.due.milliseconds)
+                }
+            ])
     }
 }

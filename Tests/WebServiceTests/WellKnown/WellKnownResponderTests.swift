@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import WebService
@@ -26,5 +27,33 @@ struct WellKnownResponderTests {
         #expect(
             WellKnownResponder.origin("localhost:7480", isTLS: false, among: [])
                 == "http://localhost:7480")
+    }
+
+    @Test("F-01: the documents about passkeys are those of the options, and none if they are off")
+    func passkeys() {
+        let origin = "https://auth.example.org"
+        #expect(PasskeyDocuments.related(AppOptions()) == nil)
+        #expect(PasskeyDocuments.management(AppOptions(), at: origin) == nil)
+        func options(_ related: [String]) -> AppOptions {
+            AppOptions(
+                passkeys: .init(domain: "example.org", origins: [origin], related: related))
+        }
+        let alone = options([])
+        #expect(PasskeyDocuments.related(alone) == nil)
+        #expect(
+            PasskeyDocuments.management(alone, at: origin)
+                == [
+                    "enroll": .string("\(origin)/security"),
+                    "manage": .string("\(origin)/security"),
+                ])
+        let related = PasskeyDocuments.related(options(["https://example.com"]))
+        #expect(related?["origins"]?.strings == ["https://example.com"])
+    }
+
+    @Test("RFC 9470: the metadata name the assurances that tokens can have")
+    func assurances() {
+        let document = ServerMetadata.document(
+            issuer: "https://auth.example.org", origin: "https://auth.example.org")
+        #expect(document["acr_values_supported"]?.strings == ["aal1", "aal2"])
     }
 }

@@ -71,6 +71,20 @@ struct AccountLinesTests {
         #expect(lines.contains("last activity  2026-11-21T08:05:40.254Z"))
     }
 
+    @Test("I-11: that the owner was old enough, and the last verification mail, are shown")
+    func facts() {
+        let account = GatewayV1.AdminAccount(
+            account: GatewayV1.Account(
+                accountId: "acc_1", isAgeVerified: true,
+                verificationMail: .verificationMailSentAtMs(1_795_248_340_254)))
+        let lines = account.details.record
+        #expect(lines.contains { $0.hasPrefix("age ") && $0.hasSuffix(" old enough") })
+        #expect(
+            lines.contains {
+                $0.hasPrefix("verify mail ") && $0.hasSuffix(" 2026-11-21T08:05:40.254Z")
+            })
+    }
+
     @Test("X-07: if the session service is unavailable, the output says so")
     func away() {
         let account = GatewayV1.AdminAccount(account: GatewayV1.Account(accountId: "acc_1"))

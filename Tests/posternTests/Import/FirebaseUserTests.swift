@@ -58,7 +58,7 @@ struct FirebaseUserTests {
             ),
             (
                 #"{"localId":"1","email":"a@b.org","mfaInfo":[{"phoneInfo":"+1"}],"tenantId":"t"}"#,
-                ["second factors", "tenants: imported without them"]
+                ["second factors: to be set up again", "tenants: imported without them"]
             ),
             (#"{"localId":"1","email":"a@b.org"}"#, []),
         ]

@@ -18,7 +18,7 @@ struct RecordLineTests {
             ], disabled: true, createdAtMs: 5, lastSignInAtMs: 6, language: "en",
             customClaims: #"{"a":[1,{"b":null}]}"#, source: "firebase",
             onboardingComplete: true, termsVersion: "1", privacyVersion: "2", marketing: true,
-            analytics: true)
+            analytics: true, roles: ["admin", "staff"])
         for record in [full, .init(externalId: "u2", phoneNumber: "+491", createdAtMs: 1)] {
             guard case .account(let read) = RecordLine.read(Array(RecordLine.text(record).utf8))
             else {
@@ -43,6 +43,8 @@ struct RecordLineTests {
             (#"{"external_id":"1","email_verified":"true"}"#, "email_verified"),
             (#"{"external_id":"1","created_at_ms":1.5}"#, "created_at_ms"),
             (#"{"external_id":"1","custom_claims":"{}"}"#, "custom_claims"),
+            (#"{"external_id":"1","roles":["a",1]}"#, "roles"),
+            (#"{"external_id":"1","roles":"a"}"#, "roles"),
             (#"{"external_id":"1","identities":[{"method":"g","uid":"x"}]}"#, "identities"),
             (#"{"hash_parameters":{"parameters_id":1}}"#, "hash_parameters"),
             ("x", "no JSON object of 64 KiB at the most"),

@@ -47,6 +47,33 @@ struct RecordReaderTests {
         #expect(throws: ToolError.self) { try read(text, .array) }
     }
 
+    @Test(
+        "I-03: a Firebase export that is given as lines is refused with the command that reads it",
+        arguments: [
+            (#"{"users":[{"localId":"1"}]}"#, true), ("\n{\n  \"users\" : [\n", true),
+            (#"{"external_id":"1"}"#, false), (#"{"users":1}"#, false), ("", false), ("{", false),
+        ])
+    func firebaseAsLines(text: String, isExport: Bool) async throws {
+        let path = try folder.write(text, to: "users.json")
+        var refusal = ""
+        do {
+            _ = try await AccountFile(path, nil, from: 0) { _ in 0 }
+        } catch let error as ToolError {
+            refusal = error.description
+        }
+        #expect(refusal.contains("`postern import firebase \(path) ") == isExport)
+        #expect(refusal.isEmpty == !isExport)
+    }
+
+    @Test("a look at the head reads nothing away")
+    func head() throws {
+        let path = try folder.write("{\"a\":1}\n", to: "lines")
+        let reader = try RecordReader(path, form: .lines)
+        #expect(try reader.beginsAsFirebaseExport() == false)
+        let record = try #require(try reader.record())
+        #expect(String(decoding: record.bytes, as: UTF8.self) == #"{"a":1}"#)
+    }
+
     @Test("a user that is too long is rejected alone and takes no memory")
     func longUser() throws {
         let long = #"{"a":""# + String(repeating: "}", count: 3 << 20) + #"\""}"#

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Contracts
 import Messages
 import ServiceRuntime
 import Testing
@@ -49,6 +50,15 @@ struct LimitSubjectTests {
         #expect(try charges("+4915112345678").allSatisfy { !$0.limit.hasSuffix("country") })
     }
 
+    @Test("R-05, F-03: an account has its codes of authenticator apps, after each first proof")
+    func proofs() throws {
+        let limits = try #require(SubjectLimits("acc_1", device: "d"))
+        let codes = limits.charges.filter { $0.limit == "totp-guess" }
+        #expect(codes.map(\.subject) == TOTPLane.allCases.map { $0.subject(of: "acc_1") })
+        #expect(codes.allSatisfy { $0.device == "d" })
+        #expect(limits.shown(codes[0]) == "totp-guess|password")
+    }
+
     @Test("R-05: a limit without a subject, or a third word, is refused")
     func refused() {
         for words in [["failed-sign-in-by-account"], ["nobody"], [], ["a", "b", "c"]] {
@@ -70,11 +80,14 @@ struct LimitSubjectTests {
         let blocked = RateLimitV1.Decision(
             limited: true, limit: "mail-by-target", retryAfterMs: 60_000)
         #expect(
-            blocked.row(at: now).line == "mail-by-target  blocked  until 1970-01-01T00:01:01.000Z")
+            blocked.row("mail-by-target", at: now).line
+                == "mail-by-target  blocked  until 1970-01-01T00:01:01.000Z")
         let free = RateLimitV1.Decision(limit: "mail-by-target", remaining: 4)
-        #expect(free.row(at: now).line == "mail-by-target  free  4 more after the next")
+        #expect(
+            free.row("mail-by-target", at: now).line
+                == "mail-by-target  free  4 more after the next")
         let endless = RateLimitV1.Decision(limited: true, limit: "a", retryAfterMs: .max)
-        #expect(endless.row(at: now).line.hasPrefix("a  blocked  until 2"))
+        #expect(endless.row("a", at: now).line.hasPrefix("a  blocked  until 2"))
     }
 
     @Test("R-05: a reset that found no count says so")

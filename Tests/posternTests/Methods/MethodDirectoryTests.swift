@@ -116,6 +116,9 @@ struct MethodDirectoryTests {
             ("SignInWithPassword", "Auth/SignInWithPassword"),
             ("Auth/refreshSession", "Auth/RefreshSession"),
             ("postern.identity.v1.Acounts/VerifyPassword", "Accounts/VerifyPassword"),
+            ("Auth/SignUp", "postern.gateway.v1.Auth/SignUpWithPassword?"),
+            ("Auth/SignIn", "did you mean postern.gateway.v1.Auth/SignInWithPassword, or "),
+            ("postern.gateway.v1.Auth.SignOut", "did you mean postern.gateway.v1.Auth/SignOut?"),
         ])
     func misspelt(name: String, meant: String) throws {
         let suggestion = try #require(directory.suggestion(for: name))

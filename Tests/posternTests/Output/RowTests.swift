@@ -118,7 +118,8 @@ struct RowTests {
             ["audit", "list"], ["clock", "check"], ["describe", "a/b"], ["errors"], ["inbox"],
             ["keys", "list"], ["limits", "list"], ["limits", "peek", "a", "b"],
             ["limits", "keys"], ["mail", "address", "ada@example.org"], ["methods"],
-            ["outbox", "list"], ["outbox", "show", "msg_1"], ["outbox", "watch"], ["status"],
+            ["outbox", "list"], ["outbox", "show", "msg_1"], ["outbox", "watch"],
+            ["push", "list", "acc_1"], ["status"],
             ["template", "list"], ["top", "--once"], ["webhooks", "list"],
         ]
         for command in commands {

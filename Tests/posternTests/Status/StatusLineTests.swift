@@ -27,6 +27,7 @@ struct StatusLineTests {
     @Test("only a program that serves with all of its parts is well")
     func isWell() {
         #expect(StatusCommand.isWell("serving"))
+        #expect(StatusCommand.isWell("serving; warning: link-origin is none of web-origins"))
         for state in ["serving, degraded: store (disk full)", "not serving", "no answer", ""] {
             #expect(!StatusCommand.isWell(state), "\(state)")
         }

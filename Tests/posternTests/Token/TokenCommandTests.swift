@@ -52,6 +52,72 @@ struct TokenCommandTests {
         #expect(least.bodyHash == nil && least.clientAddress == nil)
     }
 
+    @Test("I-10: with --signed it is the token for the request, with the account and actor in it")
+    func signed() throws {
+        let method = "postern.gateway.v1.BackendAccounts/CreateAccount"
+        let key = try makeKey("crm.k3.key")
+        let signingKey = try #require(key.key as? Ed25519SigningKey)
+        let file = try folder.write(
+            #"{"call":{"actor":"ann"},"email":"a@example.org","password":"p\"w","roles":["x"]}"#,
+            to: "request.json")
+        let text = try TokenCommand.App.parse([
+            "--method", method, "--signed", file, "--idempotency-key", "k",
+        ]).token(signedBy: key, at: now)
+        let claims = try ApplicationToken(text).verified(
+            by: signingKey.verifyingKey, of: "crm", method: method,
+            idempotencyKey: Array("k".utf8), audiences: ["http://localhost:7480"], at: now)
+        let head = ["postern accounts v1", "", "ann"].map { Array($0.utf8) }
+        let parts: [[UInt8]] = [
+            [1] + Array("a@example.org".utf8), [0], [0], [1] + Array(#"p"w"#.utf8), [0], [0],
+            [1] + Array(#"["x"]"#.utf8), [0], [0],
+        ]
+        #expect(
+            claims.bodyHash == ApplicationToken.bodyHash(of: DelimitedParts.joined(head + parts)))
+        for arguments in [
+            ["--signed", file, "--body", file], ["--signed", file, "--account", "acc_1"],
+            ["--account", "acc_1"],
+        ] {
+            #expect(throws: (any Error).self) {
+                try TokenCommand.App.parse(["--method", method] + arguments)
+            }
+        }
+    }
+
+    @Test("N-02: with --account it is the token for the request's own field")
+    func ofRequest() throws {
+        let method = "postern.gateway.v1.BackendPush/SendPushMessage"
+        let key = try makeKey("billing.k3.key")
+        let signingKey = try #require(key.key as? Ed25519SigningKey)
+        let body = try folder.write(
+            #"{"title":"Hi","data":[{"key":"a","value":"b"}],"expiresAtMs":"7"}"#, to: "push.json")
+        let text = try TokenCommand.App.parse([
+            "--method", method, "--body", body, "--account", "acc_1", "--actor", "ann",
+            "--idempotency-key", "k",
+        ]).token(signedBy: key, at: now)
+        let claims = try ApplicationToken(text).verified(
+            by: signingKey.verifyingKey, of: "billing", method: method,
+            idempotencyKey: Array("k".utf8), audiences: ["http://localhost:7480"], at: now)
+        let head = ["postern push v1", "acc_1", "ann"].map { Array($0.utf8) }
+        let parts: [[UInt8]] = [
+            [1] + Array("Hi".utf8), [0], [1] + Array(#"[{"key":"a","value":"b"}]"#.utf8), [0],
+            [1] + Array("7".utf8),
+        ]
+        #expect(
+            claims.bodyHash == ApplicationToken.bodyHash(of: DelimitedParts.joined(head + parts)))
+        let misspelt = try folder.write(#"{"titel":"Hi"}"#, to: "wrong.json")
+        #expect(throws: ToolError.self) {
+            try TokenCommand.App.parse([
+                "--method", method, "--body", misspelt, "--account", "acc_1",
+            ]).token(signedBy: key, at: now)
+        }
+        for arguments in [
+            ["--method", method, "--account", "acc_1"],
+            ["--method", Self.method, "--account", "acc_1", "--body", body],
+        ] {
+            #expect(throws: (any Error).self) { try TokenCommand.App.parse(arguments) }
+        }
+    }
+
     @Test("the hash of an empty body is base64url without padding")
     func emptyBody() {
         // openssl dgst -sha256 -binary </dev/null | basenc --base64url

@@ -73,7 +73,7 @@ struct OpenAPIDocument {
     private static func failure(_ codes: [String]) -> JSONText {
         let own = codes.isEmpty ? "" : " Own codes: \(codes.joined(separator: ", "))."
         return [
-            "description": .string("The call failed; `details[0].debug.code` says why.\(own)"),
+            "description": .string("The call failed; `errorCode` says why.\(own)"),
             "headers": ["retry-after": ["$ref": "#/components/headers/retryAfter"]],
             "content": json(["$ref": "#/components/schemas/ConnectError"]),
         ]

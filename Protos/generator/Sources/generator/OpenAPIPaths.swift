@@ -72,6 +72,15 @@ enum OpenAPIPaths {
                 ],
             ],
             "message": ["type": "string"],
+            "errorCode": [
+                "type": "string",
+                "description": "The detail's `code`, such as `auth/weak-password`: decide by it.",
+            ],
+            "userMessage": ["type": "string", "description": "The detail's, to show."],
+            "action": ["type": "string", "description": "The detail's."],
+            "retryAfterMs": [
+                "type": "string", "format": "int64", "description": "The detail's.",
+            ],
             "details": [
                 "type": "array",
                 "items": [
@@ -114,7 +123,9 @@ enum OpenAPIPaths {
         ("/health", health),
         ("/oauth2/introspect", introspect),
         ("/oauth2/revoke", revoke),
+        ("/apple/callback", appleCallback),
         ("/apple/notifications", appleNotifications),
+        ("/google/notifications", googleNotifications),
         ("/v1/guest-bundle", uploadGuestBundle),
         ("/v1/exports/{exportId}", fetchDataExport),
         ("/v1/photo", uploadPhoto),
@@ -210,32 +221,10 @@ enum OpenAPIPaths {
         ],
     ]
 
-    private static let appleNotifications: JSONText = [
-        "post": [
-            "tags": ["HTTP"], "operationId": "receiveAppleNotification", "security": [],
-            "description": "The URL to enter at Apple for its notifications from server to server.",
-            "requestBody": [
-                "required": true,
-                "content": [
-                    "application/json": [
-                        "schema": [
-                            "type": "object", "required": ["payload"],
-                            "properties": ["payload": ["type": "string"]],
-                        ]
-                    ]
-                ],
-            ],
-            "responses": [
-                "200": ["description": "The notification has been processed."],
-                "503": ["description": "Not processed; Apple sends it again."],
-            ],
-        ]
-    ]
-
     private static let mediaTypes = ["image/jpeg", "image/png", "image/webp"]
 
     private static let callFailure: JSONText = [
-        "description": "As of a call; `details[0].debug.code` says why.",
+        "description": "As of a call; `errorCode` says why.",
         "content": [
             "application/json": ["schema": ["$ref": "#/components/schemas/ConnectError"]]
         ],

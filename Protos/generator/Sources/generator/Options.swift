@@ -31,7 +31,7 @@ struct MethodOptions {
     /// `postern.options.v1.LimitedAction`.
     enum Limit: UInt64 {
         case documentWrite = 1, documentWork, profileUpdate, passwordCheck, unlink, deletion
-        case photoUpload, guestBundle
+        case photoUpload, guestBundle, pushDevice, push, backendAccount
     }
 
     init(_ method: MethodDescriptor) {

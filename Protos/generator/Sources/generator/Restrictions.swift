@@ -30,11 +30,16 @@ enum Restrictions {
             if options.limit != nil, options.owner == nil {
                 complaints.append("\(method.fullName): limit needs an owner")
             }
-            // It is about an account, and the gateway knows no other than the session's.
-            if let limit = options.limit, limit != .passwordCheck,
+            // It is about an account, and the gateway knows no other than the session's, and that
+            // which a backend names.
+            if let limit = options.limit,
+                ![.passwordCheck, .push, .backendAccount].contains(limit),
                 ![.required, .optional].contains(options.session)
             {
                 complaints.append("\(method.fullName): this limit needs a session")
+            }
+            if options.limit == .push || options.limit == .backendAccount, !isOfBackend(method) {
+                complaints.append("\(method.fullName): this limit needs a BackendCall")
             }
             // The relay charges a stream by its first item.
             if let limit = options.limit {
@@ -66,6 +71,13 @@ enum Restrictions {
                 "\(method.fullName): a secret stands in the request of a unary method only")
         }
         return complaints
+    }
+
+    /// Whether its request has a backend's proof.
+    private static func isOfBackend(_ method: MethodDescriptor) -> Bool {
+        method.inputType.fields.contains {
+            $0.messageType?.fullName == "postern.gateway.v1.BackendCall"
+        }
     }
 
     private static func complaints(about message: Descriptor) -> [String] {

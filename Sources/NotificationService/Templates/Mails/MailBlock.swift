@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// One paragraph of a mail, in text and in HTML.
@@ -10,11 +11,10 @@ enum MailBlock: Sendable {
     }
 
     case words(MustacheTemplate, html: MustacheTemplate)
-    case button(label: MustacheTemplate, html: MustacheTemplate)
+    /// Of a link, which is the variable of that name. Left out if the link is empty.
+    case button(label: MustacheTemplate, html: MustacheTemplate, link: String)
     case code
     case facts([Fact])
-
-    private static let linkEnd = "]({{link}})"
 
     /// Parses a paragraph.
     /// - Parameters:
@@ -26,14 +26,13 @@ enum MailBlock: Sendable {
     ) throws(TemplateFault) {
         if source.text == "{{code}}", names.contains("code") {
             self = .code
-        } else if source.text.hasPrefix("["), source.text.hasSuffix(Self.linkEnd),
-            names.contains("link")
-        {
-            let label = source.text.dropFirst().dropLast(Self.linkEnd.count)
+        } else if source.text.hasPrefix("["), let link = Self.link(endOf: source.text, names) {
+            let label = source.text.dropFirst().dropLast(Self.end(of: link).count)
+            let links = TemplateVariable.links.map(\.rawValue)
             let template = try MustacheParser.template(
                 TemplateSource(file: source.file, line: source.line, text: String(label)),
-                names: words)
-            self = .button(label: template, html: template.forWordsInHTML)
+                names: words.filter { !links.contains($0) })
+            self = .button(label: template, html: template.forWordsInHTML, link: link)
         } else if source.text.hasPrefix("- ") {
             self = .facts(try Self.facts(source, words))
         } else {
@@ -42,11 +41,21 @@ enum MailBlock: Sendable {
         }
     }
 
+    /// How a paragraph ends that is a button of a link.
+    private static func end(of link: String) -> String { "]({{\(link)}})" }
+
+    /// The link that a paragraph ends with; nil for none of the template's.
+    private static func link(endOf text: String, _ names: [String]) -> String? {
+        TemplateVariable.links.map(\.rawValue).first { link in
+            names.contains(link) && text.hasSuffix(end(of: link))
+        }
+    }
+
     func text(_ values: [String: String]) -> String {
         switch self {
         case .words(let words, html: _): words.rendered(values)
-        case .button(let label, html: _):
-            "\(label.rendered(values))\n\(values["link"] ?? "")"
+        case .button(label: let label, html: _, link: let link):
+            Self.filled(values[link]).map { "\(label.rendered(values))\n\($0)" } ?? ""
         case .code: values["code"] ?? ""
         case .facts(let facts):
             shown(facts, values).map { "- " + $0.text.rendered(values) }.joined(separator: "\n")
@@ -57,15 +66,21 @@ enum MailBlock: Sendable {
         switch self {
         case .words(_, let html):
             Self.paragraphHTML(html.rendered(values, escape: HTMLText.escape))
-        case .button(_, let html):
-            Self.buttonHTML(
-                html.rendered(values, escape: HTMLText.escape),
-                link: HTMLText.escape(values["link"] ?? ""))
+        case .button(label: _, html: let html, link: let link):
+            Self.filled(values[link]).map {
+                Self.buttonHTML(
+                    html.rendered(values, escape: HTMLText.escape), link: HTMLText.escape($0))
+            } ?? ""
         case .code: Self.codeHTML(HTMLText.escape(values["code"] ?? ""))
         case .facts(let facts):
             Self.factsHTML(
                 shown(facts, values).map { $0.html.rendered(values, escape: HTMLText.escape) })
         }
+    }
+
+    /// Nil for an empty value.
+    private static func filled(_ value: String?) -> String? {
+        value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The facts whose variables all have values.
@@ -90,12 +105,15 @@ enum MailBlock: Sendable {
         return facts
     }
 
-    /// Parses text with variables. `{{link}}` is rejected with a hint to the right form.
+    /// Parses text with variables. A link is rejected with a hint to the right form; a section of
+    /// one is allowed.
     private static func words(
         _ source: TemplateSource, _ words: [String]
     ) throws(TemplateFault) -> MustacheTemplate {
-        guard !source.text.contains("{{link}}") else {
-            throw source.fault("{{link}} must be alone in its paragraph, as [words]({{link}})")
+        for link in TemplateVariable.links.map(\.rawValue)
+        where source.text.contains("{{\(link)}}") {
+            throw source.fault(
+                "{{\(link)}} must be alone in its paragraph, as [words]({{\(link)}})")
         }
         return try MustacheParser.template(source, names: words)
     }

@@ -14,9 +14,9 @@ import ServiceRuntime
 ///     - Device: {{device}}
 ///
 /// Empty lines separate paragraphs. Three kinds have a special form: a link alone in its paragraph
-/// becomes a button; `{{code}}` alone is shown in large type; lines that start with `- ` are facts,
-/// and such a line is left out if its variables have no values. A section must start and end in the
-/// same paragraph.
+/// becomes a button, which is left out if the link is empty; `{{code}}` alone is shown in large
+/// type; lines that start with `- ` are facts, and such a line is left out if its variables have no
+/// values. A section must start and end in the same paragraph.
 struct MailWording: Sendable {
     let subject: MustacheTemplate
     let title: MustacheTemplate
@@ -35,11 +35,14 @@ struct MailWording: Sendable {
     init(_ source: TemplateSource, variables: [TemplateVariable]) throws(TemplateFault) {
         let text = WordingText(source)
         let names = variables.allowedNames
+        let links = TemplateVariable.links.map(\.rawValue)
+        let headers = names.filter { !links.contains($0) }
+        // A paragraph may ask whether there is a second link.
         let words = names.filter { $0 != TemplateVariable.link.rawValue }
         let subject = try text.header("Subject")
-        self.subject = try MustacheParser.template(subject, names: words)
+        self.subject = try MustacheParser.template(subject, names: headers)
         title = try MustacheParser.template(
-            text.optionalHeader("Title") ?? subject, names: words)
+            text.optionalHeader("Title") ?? subject, names: headers)
         try text.refuseOtherHeaders(than: ["Subject", "Title"])
         guard (1...Self.blocksMax).contains(text.paragraphs.count) else {
             throw source.fault("a mail must have 1 to \(Self.blocksMax) paragraphs")

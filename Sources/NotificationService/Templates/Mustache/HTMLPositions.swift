@@ -1,3 +1,5 @@
+import Contracts
+
 /// Checks the positions of variables in HTML that an operator wrote.
 ///
 /// Attack: escaping only keeps a value from ending an element or an attribute. In `<a
@@ -19,6 +21,7 @@ struct HTMLPositions {
 
     private let source: TemplateSource
     private var position: Position = .between
+    private static let links = TemplateVariable.links.map(\.rawValue)
     /// The variables that are allowed in one attribute only.
     private static let ownAttribute = ["language": "lang", "direction": "dir"]
 
@@ -59,7 +62,7 @@ struct HTMLPositions {
         switch position {
         case .between where Self.ownAttribute[name] == nil: return
         case .quoted(let attribute, let element, isBegun: false):
-            let isLink = name == "link" && attribute == "href" && element == "a"
+            let isLink = Self.links.contains(name) && attribute == "href" && element == "a"
             guard isLink || Self.ownAttribute[name] == attribute else { break }
             position = .quoted(attribute: attribute, element: element, isBegun: true)
             return

@@ -58,6 +58,8 @@ extension TemplateVariable {
     package var sample: String {
         switch self {
         case .link: "https://app.example/open?token=Kq3vX0pZrT8mB2yWc7LdJ5nF1sHgA9uE"
+        case .notMeLink: "https://app.example/not-me?token=w3LdJ5nF1sHgA9uEKq3vX0pZrT8mB2yW"
+        case .securityLink: "https://app.example/security"
         case .device: "Pixel 9"
         case .time: "2026-01-31 09:05 UTC"
         case .name: "Ada"

@@ -20,44 +20,71 @@ package struct TemplatePreview: Sendable {
     /// Renders the page.
     /// - Parameters:
     ///   - name: the name of a template; `all` for every one.
+    ///   - withGaps: whether each message is also shown with every choice of empty values.
     /// - Returns: nil if there is no template of that name.
     /// - Throws: `TemplateRenderingError`.
-    package func page(_ name: String, in language: Language) throws(TemplateRenderingError)
-        -> String?
-    {
+    package func page(
+        _ name: String, in language: Language, withGaps: Bool = false
+    ) throws(TemplateRenderingError) -> String? {
         var sections: [String] = []
         for mail in MailTemplate.allCases where name == "all" || name == mail.rawValue {
-            sections.append(try section(mail, language))
+            for samples in Self.samples(of: mail, withGaps: withGaps) {
+                sections.append(try section(mail, samples, language))
+            }
         }
         for text in SMSTemplate.allCases where name == "all" || name == text.rawValue {
-            let words = try catalogue.text(
-                text, language: language.rawValue, product: product, values: samples)
-            sections.append(short("sms", text.rawValue, words))
+            for samples in Self.samples(of: text, withGaps: withGaps) {
+                let words = try catalogue.text(
+                    text, language: language.rawValue, product: product, values: samples.values)
+                sections.append(short("sms", text.rawValue + samples.gaps, words))
+            }
         }
         for push in PushTemplate.allCases where name == "all" || name == push.rawValue {
-            let words = try catalogue.push(
-                push, language: language.rawValue, product: product, values: samples)
-            sections.append(short("push", push.rawValue, "\(words.title)\n\(words.body)"))
+            for samples in Self.samples(of: push, withGaps: withGaps) {
+                let words = try catalogue.push(
+                    push, language: language.rawValue, product: product, values: samples.values)
+                sections.append(
+                    short(
+                        "push", push.rawValue + samples.gaps, "\(words.title)\n\(words.body)"))
+            }
         }
         guard !sections.isEmpty else { return nil }
         return Self.document(
             title: "\(name), \(language.rawValue)", language: language, sections: sections)
     }
 
-    private var samples: [TemplateVariable: String] {
-        Dictionary(uniqueKeysWithValues: TemplateVariable.allCases.map { ($0, $0.sample) })
+    /// Sample values.
+    private struct Samples {
+        let values: [TemplateVariable: String]
+        /// For the heading: which values are empty.
+        let gaps: String
+    }
+
+    /// All sample values, and with gaps also with each choice of empty ones.
+    private static func samples(of template: some MessageTemplate, withGaps: Bool) -> [Samples] {
+        let choices = withGaps ? template.variables.gaps : [[]]
+        return choices.map { empty in
+            let values = TemplateVariable.allCases.map { variable in
+                (variable, empty.contains(variable) ? "" : variable.sample)
+            }
+            let names = empty.map(\.rawValue).joined(separator: ", ")
+            return Samples(
+                values: Dictionary(uniqueKeysWithValues: values),
+                gaps: empty.isEmpty ? "" : " without \(names)")
+        }
     }
 
     private func section(
-        _ template: MailTemplate, _ language: Language
+        _ template: MailTemplate, _ samples: Samples, _ language: Language
     ) throws(TemplateRenderingError) -> String {
         let mail = try catalogue.mail(
-            template, language: language.rawValue, product: product, values: samples)
+            template, language: language.rawValue, product: product, values: samples.values)
         let frames = [false, true].flatMap { isDark in
             Self.widths.map { Self.frame(mail.html, width: $0, isDark: isDark) }
         }
         return Self.section(
-            "mail \(template.rawValue) · \(mail.subject.text)", text: mail.text, frames: frames)
+            "mail \(template.rawValue)\(samples.gaps) · \(mail.subject.text)", text: mail.text,
+            frames: frames)
     }
 
     private func short(_ kind: String, _ name: String, _ words: String) -> String {

@@ -56,13 +56,15 @@ package enum PasswordRule: String, WordedRule {
     case common
     /// Not made of the owner's address or name, or of the app's name.
     case context
+    /// Not among leaked passwords, where the operator has them looked up.
+    case breached
 
     package static var section: String { "password" }
 }
 
 extension PasswordRule {
     /// What the rule requires, for people who have not typed a password yet. Most sentences of
-    /// `auth/weak-password` say that already; two speak of the password that was refused.
+    /// `auth/weak-password` say that already; three speak of the password that was refused.
     /// - Parameter codePoints: The bounds of `length`.
     package func requirement(in voice: Voice, _ codePoints: ClosedRange<Int>) -> String {
         switch self {
@@ -71,6 +73,7 @@ extension PasswordRule {
                 .replacing("{{minimum}}", with: "\(codePoints.lowerBound)")
                 .replacing("{{maximum}}", with: "\(codePoints.upperBound)")
         case .common: voice.sentence("password-needs/common")
+        case .breached: voice.sentence("password-needs/breached")
         case .upperCase, .lowerCase, .letter, .digit, .context: sentence(in: voice)
         }
     }

@@ -76,6 +76,31 @@ struct MailWordingTests {
         #expect(fault?.sentence.contains(word) == true, "\(fault?.sentence ?? "")")
     }
 
+    @Test("N-01: a button is left out without its link, and a paragraph may ask for one")
+    func secondLink() throws {
+        func wording(_ paragraph: String) throws -> MailWording {
+            try MailWording(
+                TemplateSource(file: "m.en.mail", line: 1, text: "Subject: x\n\n\(paragraph)"),
+                variables: [.notMeLink])
+        }
+        let both = try wording(
+            """
+            {{#not-me-link}}Press it{{/not-me-link}}{{^not-me-link}}Do it{{/not-me-link}}
+
+            [Not me]({{not-me-link}})
+            """)
+        let link = "https://a.example/?a"
+        #expect(both.text(["not-me-link": link]) == "Press it\n\nNot me\n\(link)")
+        #expect(both.html(["not-me-link": link]).contains("href=\"\(link)\""))
+        #expect(both.text(["not-me-link": ""]) == "Do it")
+        #expect(!both.html(["not-me-link": ""]).contains("href"))
+        for wrong in [
+            "Go to {{not-me-link}}", "[{{not-me-link}}]({{not-me-link}})", "[a]({{link}})",
+        ] {
+            #expect(throws: TemplateFault.self, "\(wrong)") { try wording(wrong) }
+        }
+    }
+
     @Test("N-05: the number of paragraphs is limited")
     func bounds() {
         #expect(throws: TemplateFault.self) {

@@ -7,7 +7,8 @@ struct HTMLPositionsTests {
     private func isAllowed(_ markup: String) throws -> Bool {
         let source = TemplateSource(file: "t.html", line: 1, text: markup)
         let template = try MustacheParser.template(
-            source, names: ["device", "link", "language", "direction"], partials: ["content"])
+            source, names: ["device", "link", "not-me-link", "language", "direction"],
+            partials: ["content"])
         do {
             try HTMLPositions.check(template, of: source)
             return true
@@ -21,6 +22,7 @@ struct HTMLPositionsTests {
         arguments: [
             "{{device}}", "<p>{{device}}</p>", "<a href=\"{{link}}\">{{link}}</a>",
             "<a class=\"x\" href=\"{{link}}\" style=\"color:red\">x</a>",
+            "<a href=\"{{not-me-link}}\">x</a>",
             "<html lang=\"{{language}}\" dir=\"{{direction}}\">",
             "<style>p > a {}</style>{{device}}",
             "<!-- <a href= --><b>{{device}}</b>", "{{#device}}<p>{{device}}</p>{{/device}}",

@@ -44,6 +44,16 @@ struct OperatorTemplatesTests {
         #expect(try mail("en").subject.text == "Confirm your email for Tea")
     }
 
+    @Test("N-05: a text of the release before, which does not name the place, is used as it is")
+    func former() throws {
+        let text = "Subject: {{product}}\n\nAdded: {{method}}\n\n- {{device}}\n- {{time}}\n"
+        _ = try folder.write(text, to: "method-added.en.mail")
+        let mail = try TemplateCatalogue(OperatorTemplates(folder: folder.path)).mail(
+            .methodAdded, language: "en", product: product,
+            values: [.method: "google", .device: "Pixel", .place: "Leipzig", .time: "noon"])
+        #expect(mail.text.hasPrefix("Added: Google\n\n- Pixel\n- noon\n"))
+    }
+
     @Test("N-05: the markup of one mail, the frame and the footer can be replaced")
     func markup() throws {
         _ = try folder.write(
@@ -91,7 +101,7 @@ struct OperatorTemplatesTests {
         _ = try folder.write("{{title", to: "layout.html")
         let faults = faults()
         for expected in [
-            ("sign-in.de.mail, line 3", "allowed: product, method, device, place, time"),
+            ("sign-in.de.mail, line 3", "allowed: product, name, method, device, place, time"),
             ("sign-in.it.mail", "none of en, de, es, fr, ja"), ("sing-in.de.mail", "welcome"),
             ("README", "NAME.LANGUAGE.KIND"), ("sign-in.en.html", "cannot stand here"),
             ("phone-code.en.sms", "4096"), ("new-device.en.push", "Title"), ("layout.html", "{{"),

@@ -20,7 +20,7 @@ struct TemplatePreviewTests {
         #expect(page.ranges(of: "@media all").count == 2)
         #expect(page.ranges(of: "@media not all").count == 2)
         #expect(!page.contains("prefers-color-scheme: dark"))
-        #expect(page.contains("<pre>Bitte bestätige"))
+        #expect(page.contains("<pre>Willkommen bei"))
         #expect(page.contains("Tea &amp; Cake") && !page.contains("Tea & Cake"))
     }
 
@@ -31,7 +31,15 @@ struct TemplatePreviewTests {
             #expect(page.ranges(of: "<section>").count == TemplateListing.rows.count)
         }
         #expect(try preview.page("nothing", in: .english) == nil)
-        let both = try #require(try preview.page("new-device", in: .english))
+        let both = try #require(try preview.page("email-changed", in: .english))
         #expect(both.ranges(of: "<section>").count == 2)
+    }
+
+    @Test("N-05: with gaps a message is shown with each choice of values that are not known")
+    func gaps() throws {
+        let page = try #require(try preview.page("welcome", in: .english, withGaps: true))
+        #expect(page.ranges(of: "<section>").count == 8)
+        #expect(page.contains("<h2>mail welcome ·"))
+        #expect(page.contains("<h2>mail welcome without name, device, place ·"))
     }
 }

@@ -167,7 +167,8 @@ private struct ShopBackend {
             method, [DocumentToken.label, account, "billing-job"] + parts,
             idempotencyKey: idempotencyKey, audience: audience, at: SystemTime().now(),
             by: SharedProfileFixture.writer, key: key, keyID: keyID)
-        return .init(accountId: account, applicationToken: token, actor: "billing-job")
+        return .init(
+            accountId: account, applicationToken: SecretBytes(text: token), actor: "billing-job")
     }
 
     /// Repeats a call until the servers have read the new key.
