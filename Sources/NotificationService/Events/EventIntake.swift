@@ -60,10 +60,14 @@ final class EventIntake: Sendable {
             .filter { positions[$0.key] != $0.value }
         guard !newPositions.isEmpty else { return false }
         let ids = settled.map { _ in EventID.drawn(from: randomness) }
-        try await store.write(about: [.table("event_origin")]) {
+        let isStored = try await store.write(about: [.table("event_origin")]) {
+            // The last webhook was removed meanwhile, and another one added: it gets no event from
+            // before.
+            guard try $0.feedPositions() == positions else { return false }
             try $0.storeEvents(zip(settled, ids), positions: newPositions)
+            return true
         }
-        return read.contains { $0.reading.readAt != nil && !$0.reading.isWhole }
+        return !isStored || read.contains { $0.reading.readAt != nil && !$0.reading.isWhole }
     }
 
     /// What one reading of a feed returned, and the position at its end.

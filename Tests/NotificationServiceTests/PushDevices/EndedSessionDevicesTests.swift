@@ -55,7 +55,7 @@ struct EndedSessionDevicesTests {
     }
 
     /// A feed that a test can make unavailable.
-    private final class FailingFeed: EventsAPI {
+    private final class FailingFeed: FeedOnly {
         private let feed: EventFeed
         let answers = AnswerCount()
 
@@ -67,24 +67,6 @@ struct EndedSessionDevicesTests {
             guard !answers.isAway else { throw ServiceError(.unavailable) }
             answers.record()
             return try await feed.readEvents(request, context)
-        }
-
-        func listAccountEvents(
-            _ request: EventsV1.ListAccountEventsRequest, _ context: CallContext
-        ) async throws -> EventsV1.ListAccountEventsResponse {
-            throw ServiceError(.unknownMethod)
-        }
-
-        func verifyTrail(
-            _ request: EventsV1.VerifyTrailRequest, _ context: CallContext
-        ) async throws -> EventsV1.VerifyTrailResponse {
-            throw ServiceError(.unknownMethod)
-        }
-
-        func showTrailKey(
-            _ request: EventsV1.ShowTrailKeyRequest, _ context: CallContext
-        ) async throws -> EventsV1.ShowTrailKeyResponse {
-            throw ServiceError(.unknownMethod)
         }
     }
 

@@ -1,5 +1,7 @@
+import Contracts
 import Cryptography
 import HTTPSink
+import Hosting
 import Messages
 import RPC
 import ServiceRuntime
@@ -250,6 +252,61 @@ struct WebhookDeliveryTests {
         }
         fixture.close()
         await sink.close()
+    }
+
+    @Test("what was read of a feed for a webhook that is removed meanwhile is not for the next one")
+    func readForFormer() async throws {
+        let sink = try await HTTPSink { _ in .answer(200) }
+        let fixture = try WebhookFixture(in: TemporaryFolder())
+        func queued() async throws -> [SQLValue] {
+            try await fixture.store.read {
+                try $0.query(
+                    "SELECT (SELECT count(*) FROM webhook_delivery) "
+                        + "+ (SELECT count(*) FROM event_origin)"
+                ) { $0.values.first ?? .null }
+            }
+        }
+        func added() async throws -> String {
+            try await fixture.webhooks.addWebhook(
+                NotificationV1.AddWebhookRequest(url: sink.url("/")), fixture.context()
+            ).webhook?.webhookId ?? ""
+        }
+        let former = try await added()
+        let feed = EventFeed(store: fixture.session, time: fixture.time)
+        let logger = fixture.log.logger(time: fixture.time)
+        func intake(_ whenRead: @escaping @Sendable () async throws -> Void) -> EventIntake {
+            EventIntake(
+                sources: [EventSource(.session, InterruptedFeed(feed: feed, whenRead: whenRead))],
+                store: fixture.store, time: fixture.time,
+                randomness: SeededRandomness(seed: 2), logger: logger)
+        }
+        _ = try await intake {}.importEvents()
+        #expect(try await queued() == [.integer(1)])
+        try await fixture.happen(.sessionStarted, account: 1)
+        fixture.time.advance(by: .seconds(5))
+        let isAgain = try await intake {
+            _ = try await fixture.webhooks.removeWebhook(
+                NotificationV1.RemoveWebhookRequest(webhookId: former), fixture.context())
+            _ = try await added()
+        }.importEvents()
+        #expect(isAgain)
+        #expect(try await queued() == [.integer(0)])
+        fixture.close()
+        await sink.close()
+    }
+
+    /// A feed during whose reading something happens.
+    private struct InterruptedFeed: FeedOnly {
+        let feed: EventFeed
+        let whenRead: @Sendable () async throws -> Void
+
+        func readEvents(
+            _ request: EventsV1.ReadEventsRequest, _ context: CallContext
+        ) async throws -> EventsV1.ReadEventsResponse {
+            let answer = try await feed.readEvents(request, context)
+            try await whenRead()
+            return answer
+        }
     }
 
     @Test("after a rotation the old and the new secret sign for one day")
