@@ -1,6 +1,7 @@
 import Contracts
 import Messages
 import RPC
+import ServiceRuntime
 
 /// A service whose event feed alone is called.
 protocol FeedOnly: EventsAPI {}

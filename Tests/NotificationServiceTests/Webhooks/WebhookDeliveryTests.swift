@@ -266,7 +266,7 @@ struct WebhookDeliveryTests {
                 ) { $0.values.first ?? .null }
             }
         }
-        func added() async throws -> String {
+        @Sendable func added() async throws -> String {
             try await fixture.webhooks.addWebhook(
                 NotificationV1.AddWebhookRequest(url: sink.url("/")), fixture.context()
             ).webhook?.webhookId ?? ""
