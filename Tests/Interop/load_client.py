@@ -101,14 +101,14 @@ class LoadClient:
                     self.longest_gap = max(self.longest_gap, time.monotonic() - first_refused)
                 return reason
             if code not in REPEATED:
-                raise CallFailed(code, f"{code}: {reason}", is_open=False)
+                raise CallFailed(code, reason, is_open=False)
             first_refused = tried if first_refused is None else first_refused
             pause = max(waits, pause * random.uniform(0.8, 1.2))
             now = time.monotonic()
             if now + pause > min(end, first_refused + self.allowed_gap):
                 gap = now - first_refused
                 self.longest_gap = max(self.longest_gap, gap)
-                raise CallFailed(code, f"{code} for {gap:.2f} s: {reason}", is_open=True)
+                raise CallFailed(code, f"for {gap:.2f} s: {reason}", is_open=True)
             self.repeats += 1
             await asyncio.sleep(pause)
             pause = min(pause * 2, PAUSE_MAX)
@@ -122,7 +122,7 @@ class LoadClient:
             async with asyncio.timeout(max(0.01, min(ANSWER_WITHIN, end - now))):
                 status, content = await self._exchange(address, method, head, body)
         except TimeoutError:
-            return "rpc/deadline-exceeded", "no answer", 0.0
+            return "rpc/deadline-exceeded", f"no answer within {ANSWER_WITHIN} s", 0.0
         except (OSError, NoAnswer, asyncio.IncompleteReadError, ssl.SSLError) as error:
             address.leave()
             return "rpc/unavailable", f"{type(error).__name__} {error}", 0.0
@@ -131,13 +131,14 @@ class LoadClient:
         except ValueError:
             # What a proxy says for a server that it cannot reach.
             code = "rpc/unavailable" if status in (502, 503, 504) else "no-json"
-            return code, f"{status} {content[:120]!r}", 0.0
+            return code, f"{code}: {status} {content[:120]!r}", 0.0
         if status == 200:
             return None, answer, 0.0
         # Earlier builds have it in the detail only.
         detail = next((d["debug"] for d in answer.get("details", ()) if "debug" in d), {})
         waits = int(detail.get("retryAfterMs", 0)) / 1000
-        return detail.get("code", f"status-{status}"), answer.get("message", ""), waits
+        code, text = detail.get("code", f"status-{status}"), answer.get("message", "")
+        return code, text if text.startswith(code) else f"{code}: {text}", waits
 
     async def _exchange(self, address, method, head, body):
         """Sends one request; returns the status and the body of the response."""
