@@ -105,10 +105,13 @@ class LoadClient:
             first_refused = tried if first_refused is None else first_refused
             pause = max(waits, pause * random.uniform(0.8, 1.2))
             now = time.monotonic()
-            if now + pause > min(end, first_refused + self.allowed_gap):
+            left = min(end, first_refused + self.allowed_gap) - now
+            if left <= 0.01:
                 gap = now - first_refused
                 self.longest_gap = max(self.longest_gap, gap)
                 raise CallFailed(code, f"for {gap:.2f} s: {reason}", is_open=True)
+            # So that the last try is at the end of the gap.
+            pause = min(pause, left)
             self.repeats += 1
             await asyncio.sleep(pause)
             pause = min(pause * 2, PAUSE_MAX)

@@ -8,7 +8,7 @@ two gateways and two web services. docker/upgrade.sh calls it.
 FORMER and PRESENT have the programs of the two builds. The stores begin with the former one. Called
 services come before their callers, and on the way back after them. A line for each roll has the
 seconds from its stop until it is ready, and the calls since the one before; then there is the line of
-`mixed_load.py`. Exits with 2 if a call failed or something that was acknowledged is lost, and with 1 if
+`mixed_load.py`. Exits with 3 if a call failed or something that was acknowledged is lost, and with 1 if
 a program did not start or stop. `--keep` leaves the data and the logs there.
 """
 
@@ -269,7 +269,7 @@ def main():
             rolling.roll(program, former, "back")
         is_good = load.end()
         stack.stop()
-        return 0 if is_good else 2
+        return 0 if is_good else 3
     finally:
         if stack:
             try:
