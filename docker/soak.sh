@@ -5,18 +5,18 @@
 # Swift package outside, the web service under attack, behind proxies and in a browser, screenshots of
 # its pages, metrics as Prometheus reads them, a published file of places, a list of ten million leaked
 # passwords, responses of passkeys that others judge too, changes of audit trails, all tests with stores
-# on PostgreSQL, the fuzz targets, faults planted in flows, and the RPC tests under ThreadSanitizer.
-# docker/test.sh runs one or a few rounds of each, or a part of them, except Go, the package outside,
-# the screenshots, the places and the last two.
+# on PostgreSQL, an upgrade and its way back under load, the fuzz targets, faults planted in flows,
+# and the RPC tests under ThreadSanitizer. docker/test.sh runs one or a few rounds of each, or a part
+# of them, except Go, the package outside, the screenshots, the places, the upgrade and the last two.
 #
 #   docker/soak.sh [ROUNDS [SECONDS [STEP…]]]
 #
 # ROUNDS (200) of each loop; kills of backups get a half of them, and the faulty network between the
 # five programs a twentieth, since a round takes most of a minute. SECONDS (300) for each fuzz target.
 # STEP: only these steps, of: crashes backups network load enumeration abuse calls rotation go
-# swift-client web pages metrics mails places breaches passkeys audit server fuzz faults races. The
-# step `passkeys` fuzzes its target for twice SECONDS. A step that fails does not end the others. At
-# the end each has a line `step NAME passed|failed MINUTES`.
+# swift-client web pages metrics mails places breaches passkeys audit server upgrade fuzz faults
+# races. The step `passkeys` fuzzes its target for twice SECONDS. A step that fails does not end the
+# others. At the end each has a line `step NAME passed|failed MINUTES`.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
@@ -59,12 +59,13 @@ declare -A about=(
   [passkeys]="10,000 responses of passkeys, judged by PyPI's webauthn and fido2 too, and fuzzing"
   [audit]="changes of audit trails, and a follower of them that is killed, $rounds rounds"
   [server]="all tests, those of the system too, with stores on PostgreSQL"
+  [upgrade]="each program rolled from the build before to this one and back, at 200 calls/s"
   [fuzz]="fuzzing, $seconds s each target"
   [faults]="faults planted in flows, which the tests must find"
   [races]="the RPC tests under ThreadSanitizer"
 )
 every_step=(crashes backups network load enumeration abuse calls rotation go swift-client web pages
-  metrics mails places breaches passkeys audit server fuzz faults races)
+  metrics mails places breaches passkeys audit server upgrade fuzz faults races)
 steps=("${@:3}")
 ((${#steps[@]})) || steps=("${every_step[@]}")
 for step in "${steps[@]}"; do
@@ -191,6 +192,8 @@ step_server() {
   Tests/Support/PostgreSQL/compare_runs.py --embedded .build/soak-embedded-swift-testing.xml \
     .build/soak-server-swift-testing.xml
 }
+
+step_upgrade() { docker/upgrade.sh; }
 
 step_fuzz() { Tests/Fuzzing/run.sh "$seconds"; }
 
